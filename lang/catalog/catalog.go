@@ -1,0 +1,54 @@
+// Package catalog has catalog snapshots: what a connection's server offers, as
+// raw objects pinned in a reviewable file, and typed views of them.
+//
+// Its central type is [Snapshot]. It may import lang/types, lang/value and lang/diag.
+package catalog
+
+import "encoding/json"
+
+// FormatVersion is the version of the snapshot file that this package writes.
+const FormatVersion = 1
+
+// Snapshot is the content of catalog/<connection id>.json.
+type Snapshot struct {
+	FormatVersion      int             `json:"format_version"`
+	Connection         string          `json:"connection"` // its id
+	ServerInfo         json.RawMessage `json:"server_info,omitempty"`
+	ProtocolVersion    string          `json:"protocol_version,omitempty"`
+	Instructions       string          `json:"instructions,omitempty"`
+	Capabilities       json.RawMessage `json:"capabilities,omitempty"`        // the server's
+	ClientCapabilities json.RawMessage `json:"client_capabilities,omitempty"` // ours, since lists depend on them
+	Tools              []Object        `json:"tools"`
+	Resources          []Object        `json:"resources"`
+	ResourceTemplates  []Object        `json:"resource_templates"`
+	Prompts            []Object        `json:"prompts"`
+	Errors             []ListError     `json:"errors,omitempty"` // lists that the server failed to give
+}
+
+// Object is one tool, resource, template or prompt: the raw wire object and
+// its digest (SHA-256 over the canonical JSON of Raw, in hex).
+type Object struct {
+	Digest string          `json:"digest"`
+	Raw    json.RawMessage `json:"object"`
+}
+
+// ListError says that one list could not be read.
+type ListError struct {
+	List    string `json:"list"` // "tools", "resources", "resource_templates", "prompts"
+	Message string `json:"message"`
+}
+
+// Effect is what calling a tool does (LANGUAGE 7).
+type Effect uint8
+
+// The effects, from weakest to strongest. Unknown is treated as Destructive by
+// policies and as Write by the order of steps.
+const (
+	Read Effect = iota
+	Write
+	Destructive
+	Unknown
+)
+
+// String returns "read", "write", "destructive" or "unknown".
+func (e Effect) String() string { return [...]string{"read", "write", "destructive", "unknown"}[e] }

@@ -1,0 +1,97 @@
+// Package engine executes plans. Its core is a pure state machine,
+// step(state, event) → commands, without clock, randomness or I/O; [Run]
+// drives it against the local process.
+//
+// Its central types are [Core] and [Driver]. Of wfc it imports lang,
+// compiler/plan and runner/journal.
+package engine
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/lda-wf/wfc/lang/value"
+)
+
+// Caller performs the calls of a run. runner/service implements it over the
+// session pool; the engine knows no MCP.
+type Caller interface {
+	// Call makes one attempt of a tool call. It returns when the answer is in, the
+	// attempt failed, or ctx is done. An error is a *CallError.
+	Call(ctx context.Context, c Call) (*Answer, error)
+}
+
+// Call is one attempt of a tool call.
+type Call struct {
+	Source         string // logical, as in the plan
+	Tool           string // as the server names it
+	Args           json.RawMessage
+	ReadOnly       bool   // may overlap other read-only calls
+	IdempotencyKey string // sent in _meta
+	// BeforeSend is called once the call's turn has come and before its first byte leaves, with the
+	// session's generation. An error from it ends the attempt with Sent = no.
+	BeforeSend func(generation uint64) error
+	Progress   func(Progress)
+}
+
+// Progress is a progress message of a call.
+type Progress struct {
+	Message  string
+	Progress float64
+	Total    float64 // 0: unknown
+}
+
+// Answer is what a server answered, error answers (isError) included.
+type Answer struct {
+	IsError    bool
+	Structured *value.Value  // nil: none
+	Text       string        // all text content, joined by newlines
+	Content    []value.Value // parts (LANGUAGE 5)
+	Generation uint64
+}
+
+// Sent says whether a request may have been received.
+type Sent uint8
+
+// The values of Sent (DURABILITY, "One rule for repeats").
+const (
+	SentNo Sent = iota
+	SentMaybe
+	SentYes
+)
+
+// String returns "no", "maybe" or "yes".
+func (s Sent) String() string { return [...]string{"no", "maybe", "yes"}[s] }
+
+// Kind is a failure kind (LANGUAGE 5).
+type Kind string
+
+// The kinds.
+const (
+	KindTool       Kind = "tool"
+	KindProtocol   Kind = "protocol"
+	KindTransport  Kind = "transport"
+	KindSession    Kind = "session"
+	KindTimeout    Kind = "timeout"
+	KindRateLimit  Kind = "rate_limit"
+	KindCancelled  Kind = "cancelled"
+	KindDecode     Kind = "decode"
+	KindExpression Kind = "expression"
+	KindAssert     Kind = "assert"
+	KindLimit      Kind = "limit"
+	KindDeclined   Kind = "declined"
+	KindPolicy     Kind = "policy"
+)
+
+// CallError is a failed attempt.
+type CallError struct {
+	Kind    Kind
+	Message string // full sentences that name the connection
+	Code    *int   // a JSON-RPC or HTTP code
+	Sent    Sent
+	// Answered: the server answered with a failure, which is never in doubt.
+	Answered   bool
+	Generation uint64
+}
+
+func (e *CallError) Error() string { return e.Message }
