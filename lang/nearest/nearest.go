@@ -1,0 +1,66 @@
+// Package nearest finds the name that was probably meant where an unknown one
+// was written, for "Did you mean …?".
+//
+// Its central function is [Name]. It imports nothing of wfc.
+package nearest
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agext/levenshtein"
+)
+
+// Name returns the member of have that is nearest to want, and false where
+// none is near enough to be worth naming: one edit is allowed for every three
+// characters of the longer name, at least one. Letter case counts as nothing
+// and "_", "-" and spaces as the same character, so "perPage" finds
+// "per_page". Among equally near names the first in have wins. want itself is
+// never returned.
+func Name(want string, have []string) (string, bool) {
+	if want == "" {
+		return "", false
+	}
+	best, bestDistance := "", -1
+	folded := fold(want)
+	n := utf8.RuneCountInString(folded)
+	for _, h := range have {
+		if h == want || h == "" {
+			continue
+		}
+		f := fold(h)
+		m := utf8.RuneCountInString(f)
+		limit := max(1, max(n, m)/3)
+		if n-m > limit || m-n > limit {
+			continue // the distance is at least the difference in length
+		}
+		d := levenshtein.Distance(folded, f, nil)
+		if d > limit && isSwap(folded, f) {
+			d = 1 // two neighbouring characters exchanged are one slip, not two edits
+		}
+		// A one-character name has nothing in common with another after one edit.
+		if d > limit || d >= max(n, m) {
+			continue
+		}
+		if bestDistance < 0 || d < bestDistance {
+			best, bestDistance = h, d
+		}
+	}
+	return best, bestDistance >= 0
+}
+
+// isSwap reports whether a and b differ by two neighbouring bytes exchanged.
+func isSwap(a, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+}
+
+var separators = strings.NewReplacer("_", "", "-", "", " ", "")
+
+func fold(s string) string { return separators.Replace(strings.ToLower(s)) }

@@ -1,0 +1,29 @@
+package nearest
+
+import "testing"
+
+func TestName(t *testing.T) {
+	for _, c := range []struct {
+		rule string
+		want string
+		have []string
+		near string // "" for none
+	}{
+		{"a slip of one letter", "querry", []string{"query", "limit"}, "query"},
+		{"two letters exchanged", "lsit", []string{"list", "last"}, "list"},
+		{"another case and separator", "perPage", []string{"page", "per_page"}, "per_page"},
+		{"the nearest of several", "search_isues", []string{"search_users", "search_issues"}, "search_issues"},
+		{"equally near: the first", "bat", []string{"cat", "bad"}, "cat"},
+		{"nothing near", "colour", []string{"query", "limit"}, ""},
+		{"short names share nothing after one edit", "a", []string{"b"}, ""},
+		{"the name itself is no help", "query", []string{"query"}, ""},
+		{"nothing to choose from", "query", nil, ""},
+		{"nothing written", "", []string{"a"}, ""},
+		{"letters outside ASCII count once", "größse", []string{"größe"}, "größe"},
+	} {
+		got, ok := Name(c.want, c.have)
+		if got != c.near || ok != (c.near != "") {
+			t.Errorf("%s: Name(%q, %q) = %q, %v; want %q", c.rule, c.want, c.have, got, ok, c.near)
+		}
+	}
+}
