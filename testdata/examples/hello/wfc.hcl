@@ -1,0 +1,4 @@
+project {
+  name     = "hello"
+  language = 1
+}

@@ -1,0 +1,4 @@
+project {
+  name     = "link-audit"
+  language = 1
+}
