@@ -1,5 +1,7 @@
 package value
 
+import "maps"
+
 // ObjectValue is an ordered object: attributes keep the order in which they
 // were first set, which is the order of printing. Order does not take part in
 // equality. The zero ObjectValue is empty and ready to use.
@@ -7,6 +9,8 @@ type ObjectValue struct {
 	keys  []string
 	vals  []Value
 	index map[string]int // nil while the object is small; then linear search is faster
+	// shared: other objects have the same keys (full to capacity) and index.
+	shared bool
 }
 
 // indexAbove is the size at which a map beats linear search.
@@ -38,6 +42,10 @@ func (o *ObjectValue) Set(key string, v Value) {
 	if i := o.find(key); i >= 0 {
 		o.vals[i] = v
 		return
+	}
+	if o.shared {
+		o.index = maps.Clone(o.index)
+		o.shared = false
 	}
 	o.keys = append(o.keys, key)
 	o.vals = append(o.vals, v)
@@ -77,4 +85,34 @@ func (o *ObjectValue) All() func(yield func(string, Value) bool) {
 			}
 		}
 	}
+}
+
+// fill gives o the keys, copied, and reports false where one comes twice.
+func (o *ObjectValue) fill(keys []string) bool {
+	if len(keys) > indexAbove {
+		o.index = make(map[string]int, len(keys))
+		for i, k := range keys {
+			o.index[k] = i
+		}
+		if len(o.index) < len(keys) {
+			return false
+		}
+	} else {
+		for i, k := range keys {
+			for _, earlier := range keys[:i] {
+				if k == earlier {
+					return false
+				}
+			}
+		}
+	}
+	o.keys = append(make([]string, 0, len(keys)), keys...)
+	return true
+}
+
+// sibling returns an object with o's keys and other values. Both share the
+// keys and the index from then on.
+func (o *ObjectValue) sibling(vals []Value) *ObjectValue {
+	o.shared = true
+	return &ObjectValue{keys: o.keys, vals: vals, index: o.index, shared: true}
 }

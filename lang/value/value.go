@@ -5,6 +5,8 @@
 // because it normalises text to NFC and loses a number's text (LANGUAGE 2).
 package value
 
+import "github.com/cockroachdb/apd/v3"
+
 // Kind is the kind of a [Value].
 type Kind uint8
 
@@ -26,15 +28,14 @@ func (k Kind) String() string {
 	return [...]string{"null", "bool", "number", "string", "list", "object", "blob"}[k]
 }
 
-// Value is an immutable value. The zero Value is null.
+// Value is an immutable value. The zero Value is null. Values are compared with
+// [Equal]; the == of Go does not compile.
 type Value struct {
+	_    [0]func() // forbids ==
 	kind Kind
-	bool bool
-	num  Decimal
-	str  string
-	list []Value
-	obj  *ObjectValue
-	blob *BlobValue
+	num  int64  // Bool: 0 or 1; Number: Decimal.small
+	str  string // String: the text; Number: Decimal.text
+	ref  any    // Number: *apd.Decimal or nil; List: *[]Value; Object: *ObjectValue; Blob: *BlobValue
 }
 
 // Kind returns the kind of v.
@@ -47,53 +48,76 @@ func (v Value) IsNull() bool { return v.kind == Null }
 var NullValue = Value{}
 
 // OfBool returns b as a value.
-func OfBool(b bool) Value { return Value{kind: Bool, bool: b} }
+func OfBool(b bool) Value {
+	if b {
+		return Value{kind: Bool, num: 1}
+	}
+	return Value{kind: Bool}
+}
 
 // OfString returns s as a value. Its bytes are kept as they are.
 func OfString(s string) Value { return Value{kind: String, str: s} }
 
 // OfNumber returns d as a value.
-func OfNumber(d Decimal) Value { return Value{kind: Number, num: d} }
+func OfNumber(d Decimal) Value {
+	v := Value{kind: Number, num: d.small, str: d.text}
+	if d.big != nil {
+		v.ref = d.big
+	}
+	return v
+}
 
 // OfInt returns n as a number.
-func OfInt(n int64) Value { return OfNumber(DecimalOf(n)) }
+func OfInt(n int64) Value { return Value{kind: Number, num: n} }
 
-// OfList returns a list. It takes ownership of elems.
-func OfList(elems []Value) Value { return Value{kind: List, list: elems} }
+// OfList returns a list. It takes ownership of elems; nil is the empty list.
+func OfList(elems []Value) Value { return Value{kind: List, ref: &elems} }
 
 // OfObject returns an object value. It takes ownership of o; nil is the empty object.
 func OfObject(o *ObjectValue) Value {
 	if o == nil {
 		o = &ObjectValue{}
 	}
-	return Value{kind: Object, obj: o}
+	return Value{kind: Object, ref: o}
 }
 
 // OfBlob returns a blob value. b must not be nil.
-func OfBlob(b *BlobValue) Value { return Value{kind: Blob, blob: b} }
+func OfBlob(b *BlobValue) Value { return Value{kind: Blob, ref: b} }
 
 // AsBool returns the bool; v must be of kind Bool, else it panics.
-func (v Value) AsBool() bool { v.must(Bool); return v.bool }
+func (v Value) AsBool() bool { v.must(Bool); return v.num != 0 }
 
 // AsString returns the text; v must be of kind String, else it panics.
 func (v Value) AsString() string { v.must(String); return v.str }
 
 // AsNumber returns the number; v must be of kind Number, else it panics.
-func (v Value) AsNumber() Decimal { v.must(Number); return v.num }
+func (v Value) AsNumber() Decimal {
+	v.must(Number)
+	d := Decimal{small: v.num, text: v.str}
+	if v.ref != nil {
+		d.big = v.ref.(*apd.Decimal)
+	}
+	return d
+}
 
 // AsList returns the elements, not to be changed; v must be of kind List, else it panics.
-func (v Value) AsList() []Value { v.must(List); return v.list }
+func (v Value) AsList() []Value { v.must(List); return *v.ref.(*[]Value) }
 
 // AsObject returns the object, not to be changed, never nil; v must be of kind Object, else it panics.
-func (v Value) AsObject() *ObjectValue { v.must(Object); return v.obj }
+func (v Value) AsObject() *ObjectValue { v.must(Object); return v.ref.(*ObjectValue) }
 
 // AsBlob returns the blob, never nil; v must be of kind Blob, else it panics.
-func (v Value) AsBlob() *BlobValue { v.must(Blob); return v.blob }
+func (v Value) AsBlob() *BlobValue { v.must(Blob); return v.ref.(*BlobValue) }
 
 func (v Value) must(k Kind) {
 	if v.kind != k {
-		panic("value: " + v.kind.String() + " used as " + k.String() + " (this is a bug in wfc)")
+		v.misused(k)
 	}
+}
+
+// misused stays out of must so that the accessors are inlined.
+func (v Value) misused(k Kind) {
+	panic("value: " + v.kind.String() + " used as " + k.String() + " (this is a bug in wfc)")
 }
 
 // BlobValue describes binary content by reference. Its bytes live in a store
