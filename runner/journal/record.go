@@ -1,0 +1,94 @@
+package journal
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// RunID is the address of a run in its journal: time-sortable, lower-case
+// letters, digits and one dash ("06d3k7mx-x2f9").
+type RunID string
+
+// Status is the state of a run as the command line names it.
+type Status string
+
+// The statuses. Interrupted is never stored: it is what a reader sees of a
+// running run whose owner is gone.
+const (
+	Queued      Status = "queued"
+	Running     Status = "running"
+	Waiting     Status = "waiting"
+	Interrupted Status = "interrupted"
+	Completed   Status = "completed"
+	Failed      Status = "failed"
+	Cancelled   Status = "cancelled"
+)
+
+// State is the state of a node as the command line names it.
+type State string
+
+// The states.
+const (
+	StatePending State = "pending"
+	StateRunning State = "running"
+	StateOK      State = "ok"
+	StateError   State = "error"
+	StateSkipped State = "skipped"
+	StateInDoubt State = "in_doubt"
+	StateWaiting State = "waiting"
+)
+
+// RunSummary is a line of `wfc runs list`.
+type RunSummary struct {
+	Run        RunID      `json:"run"`
+	Workflow   string     `json:"workflow"`
+	Deployment string     `json:"deployment,omitempty"`
+	Status     Status     `json:"status"`
+	StartedAt  time.Time  `json:"started_at"`  // UTC
+	FinishedAt *time.Time `json:"finished_at"` // UTC; nil: not yet
+}
+
+// RunRecord is what `wfc runs show --json` prints.
+type RunRecord struct {
+	RunSummary
+	PlanDigest string          `json:"plan_digest"`
+	Key        string          `json:"key,omitempty"` // the run key; "" is none
+	Inputs     json.RawMessage `json:"inputs"`
+	Outputs    json.RawMessage `json:"outputs"` // nil, printed as null: none
+	Error      *Failure        `json:"error"`
+	Steps      []StepRecord    `json:"steps"` // in the plan's order, elements in the order they began; never nil
+}
+
+// StepRecord is one step, or one element of a fan-out.
+type StepRecord struct {
+	Step       string          `json:"step"`
+	Key        json.RawMessage `json:"key,omitempty"` // the element's key or index; nil: the step itself
+	State      State           `json:"state"`
+	Attempts   int             `json:"attempts"`
+	Connection string          `json:"connection,omitempty"`
+	Tool       string          `json:"tool,omitempty"`
+	Generation uint64          `json:"generation,omitempty"` // of the session that the last attempt used
+	StartedAt  *time.Time      `json:"started_at,omitempty"` // of the first attempt, UTC
+	FinishedAt *time.Time      `json:"finished_at,omitempty"`
+	Error      *Failure        `json:"error,omitempty"` // of the last attempt
+	// Result is the node's result as it was appended; nil: none.
+	Result json.RawMessage `json:"-"`
+}
+
+// Filter chooses runs. The zero Filter is all of them.
+type Filter struct {
+	Workflow   string // "": all
+	Deployment string // "": all
+	Statuses   []Status
+	Limit      int // 0: all
+}
+
+// NewRun is what a run is made of.
+type NewRun struct {
+	Plan       []byte          // canonical JSON; kept once for each digest
+	PlanDigest string          // of Plan
+	Workflow   string          // its name
+	Deployment string          // "": none
+	Inputs     json.RawMessage // an object, defaults applied
+	Key        string          // unique among all runs; "": none
+}
