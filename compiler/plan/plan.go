@@ -131,6 +131,7 @@ type NodeSpec struct {
 	When        Expr     `json:"when,omitempty"`
 	WhenEach    bool     `json:"when_each,omitempty"` // when mentions each: asked per element
 	ForEach     Expr     `json:"for_each,omitempty"`
+	EachMap     bool     `json:"each_map,omitempty"` // step.ID is a map, not a list: for_each goes over a map or object, or there is a key
 	Key         Expr     `json:"key,omitempty"`
 	MaxParallel Expr     `json:"max_parallel,omitempty"`
 	Timeout     Expr     `json:"timeout,omitempty"`
