@@ -17,6 +17,9 @@ type Entry struct {
 	Explanation string // what it means and why, in Markdown
 	Failing     string
 	Mended      string
+	// NoExample says why there can be no example that runs (the cause is outside
+	// of the files). Failing and Mended are empty then, and only then.
+	NoExample string
 }
 
 // registry is filled by the codes_*.go files of this package, one file a

@@ -41,7 +41,9 @@ type Ref struct {
 	Range hcl.Range
 }
 
-// Attribute is an attribute that is written, with the place of its name.
+// Attribute is an attribute that is written, with the place of its name. Where
+// its value could not be read, the node of Expr is an *hclsyntax.ExprSyntaxError
+// and there is a diagnostic: such a value passes everywhere in silence.
 type Attribute struct {
 	Name      string
 	NameRange hcl.Range
@@ -79,6 +81,9 @@ type Block struct {
 	Range  hcl.Range // from the block type to the closing brace
 	Header hcl.Range // block type and labels
 }
+
+// BlockHeader returns the place of the block's type and labels.
+func (b Block) BlockHeader() hcl.Range { return b.Header }
 
 // Workflow is a workflow block.
 type Workflow struct {

@@ -1,0 +1,253 @@
+package project
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/lda-wf/wfc/lang/diag"
+	"github.com/lda-wf/wfc/lang/syntax"
+)
+
+const (
+	workflowSuffix  = ".wf.hcl"
+	testSuffix      = ".wftest.hcl"
+	interfaceSuffix = ".wfi"
+)
+
+// Load loads the project that path (a file or a folder) belongs to. What is
+// wrong with its files is in the project's diagnostics; the error is for a path
+// that does not exist or cannot be looked at at all, and is a full sentence.
+func Load(path string, o Options) (*Project, error) {
+	named, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("the path %q cannot be resolved: %w", path, err)
+	}
+	folder, err := folderOf(named, path, o.Overlay)
+	if err != nil {
+		return nil, err
+	}
+	root := folder
+	if o.Root != "" {
+		if root, err = filepath.Abs(o.Root); err != nil {
+			return nil, fmt.Errorf("the path %q cannot be resolved: %w", o.Root, err)
+		}
+		if root, err = folderOf(root, o.Root, nil); err != nil {
+			return nil, err
+		}
+	} else if marked, ok := markedRoot(folder, o.Overlay); ok {
+		root = marked
+	}
+
+	p := &Project{Root: root, named: named, overlay: o.Overlay, sources: map[string][]byte{}}
+	found := p.find()
+	p.parse(found)
+	p.index()
+	p.checkSettings(o.Version)
+	p.Diagnostics.Sort()
+	return p, nil
+}
+
+// folderOf returns the folder that a named path is or stands in.
+func folderOf(abs, written string, overlay map[string][]byte) (string, error) {
+	if _, ok := overlay[abs]; ok {
+		return filepath.Dir(abs), nil
+	}
+	info, err := os.Stat(abs)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("there is no file or folder %s: %w", written, fs.ErrNotExist)
+	case err != nil:
+		return "", fmt.Errorf("%s cannot be read: %w", written, cause(err))
+	case info.IsDir():
+		return abs, nil
+	}
+	return filepath.Dir(abs), nil
+}
+
+// cause takes the path off a file error, for messages that name it already.
+func cause(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}
+
+// markedRoot finds the nearest folder upward that has a wfc.hcl.
+func markedRoot(folder string, overlay map[string][]byte) (string, bool) {
+	for {
+		settings := filepath.Join(folder, syntax.SettingsName)
+		if _, ok := overlay[settings]; ok {
+			return folder, true
+		}
+		if info, err := os.Stat(settings); err == nil && !info.IsDir() {
+			return folder, true
+		}
+		up := filepath.Dir(folder)
+		if up == folder {
+			return "", false
+		}
+		folder = up
+	}
+}
+
+// entry is one file to be read.
+type entry struct {
+	name string // relative to the root, forward slashes
+	path string // absolute
+	file *syntax.File
+	src  []byte
+	bad  diag.List
+}
+
+// parse reads and parses all files, as many at once as there are processors.
+func (p *Project) parse(entries []*entry) {
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(entries)) {
+		workers.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(entries) {
+					return
+				}
+				entries[i].parse(p)
+			}
+		})
+	}
+	workers.Wait()
+
+	files := 0
+	for _, e := range entries {
+		if e.file != nil {
+			files++
+		}
+	}
+	p.Files = make([]*syntax.File, 0, files)
+	for _, e := range entries {
+		p.Diagnostics = append(p.Diagnostics, e.bad...)
+		if e.src != nil {
+			p.sources[e.name] = e.src
+		}
+		switch {
+		case e.file == nil:
+		case e.name == syntax.SettingsName:
+			p.Settings = e.file.Project
+		default:
+			p.Files = append(p.Files, e.file)
+		}
+	}
+}
+
+func (e *entry) parse(p *Project) {
+	src, err := p.read(e.path, maxFileSize)
+	if err != nil {
+		e.bad = diag.List{unreadable(e.name, err)}
+		return
+	}
+	e.src = src
+	switch {
+	case strings.HasSuffix(e.name, interfaceSuffix):
+		e.bad = diag.List{notBuilt(e.name, "Interface files (*.wfi) are part of the language, but this version of wfc does not use them yet. Remove the file for now.")}
+	case strings.HasSuffix(e.name, testSuffix):
+		e.bad = diag.List{notBuilt(e.name, "Test files (*.wftest.hcl) are part of the language, but this version of wfc cannot run them yet. Remove the file for now.")}
+	default:
+		e.file, e.bad = syntax.Parse(e.name, src)
+	}
+}
+
+// find lists the project's files, sorted by name, and reports what cannot be looked at.
+func (p *Project) find() []*entry {
+	w := walk{project: p}
+	w.folder("")
+	for path := range p.overlay {
+		rel, err := filepath.Rel(p.Root, path)
+		if err != nil || !filepath.IsLocal(rel) {
+			continue
+		}
+		name := filepath.ToSlash(rel)
+		if wanted(name) && !w.has(name) && !p.skippedParent(name) {
+			w.found = append(w.found, &entry{name: name, path: path})
+		}
+	}
+	slices.SortFunc(w.found, func(a, b *entry) int { return strings.Compare(a.name, b.name) })
+	return w.found
+}
+
+type walk struct {
+	project *Project
+	found   []*entry
+}
+
+func (w *walk) has(name string) bool {
+	return slices.ContainsFunc(w.found, func(e *entry) bool { return e.name == name })
+}
+
+// folder walks one folder; dir is its name relative to the root, "" for the
+// root. Links to folders are not followed, so that a walk ends and stays inside.
+func (w *walk) folder(dir string) {
+	p := w.project
+	entries, err := os.ReadDir(filepath.Join(p.Root, filepath.FromSlash(dir)))
+	if err != nil {
+		p.Diagnostics = append(p.Diagnostics, unreadable(dir, cause(err)))
+	}
+	if dir != "" && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == syntax.SettingsName && !e.IsDir() }) {
+		return // another project
+	}
+	for _, e := range entries {
+		name := e.Name()
+		if dir != "" {
+			name = dir + "/" + name
+		}
+		switch {
+		case e.IsDir():
+			if !skipped(name) {
+				w.folder(name)
+			}
+		case wanted(name):
+			w.found = append(w.found, &entry{name: name, path: filepath.Join(p.Root, filepath.FromSlash(name))})
+		}
+	}
+}
+
+// wanted reports whether a file of this name belongs to a project.
+func wanted(name string) bool {
+	if name == syntax.SettingsName {
+		return true
+	}
+	base := name[strings.LastIndexByte(name, '/')+1:]
+	if strings.HasPrefix(base, ".") { // hidden: also what editors write beside a file
+		return false
+	}
+	return strings.HasSuffix(base, workflowSuffix) || strings.HasSuffix(base, testSuffix) || strings.HasSuffix(base, interfaceSuffix)
+}
+
+// skipped reports whether a folder is never looked into.
+func skipped(name string) bool {
+	base := name[strings.LastIndexByte(name, '/')+1:]
+	return strings.HasPrefix(base, ".") || base == "node_modules" || name == "catalog"
+}
+
+// skippedParent reports whether a file stands below a folder that is skipped
+// or is another project.
+func (p *Project) skippedParent(name string) bool {
+	for i, c := range name {
+		if c != '/' {
+			continue
+		}
+		if dir := name[:i]; skipped(dir) {
+			return true
+		} else if _, err := os.Stat(filepath.Join(p.Root, filepath.FromSlash(dir), syntax.SettingsName)); err == nil {
+			return true
+		}
+	}
+	return false
+}

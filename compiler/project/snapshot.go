@@ -1,0 +1,40 @@
+package project
+
+import (
+	"path/filepath"
+
+	"github.com/lda-wf/wfc/lang/catalog"
+)
+
+// SnapshotFile is the name of a connection's snapshot file in a project.
+func SnapshotFile(connection string) string { return "catalog/" + connection + ".json" }
+
+// Snapshot returns the snapshot of a connection, read at the first use. The
+// error wraps fs.ErrNotExist where there is none; any other error says what is
+// wrong with the file.
+func (p *Project) Snapshot(connection string) (*catalog.Snapshot, error) {
+	p.mu.Lock()
+	s := p.snapshots[connection]
+	if s == nil {
+		if p.snapshots == nil {
+			p.snapshots = map[string]*snapshot{}
+		}
+		s = &snapshot{}
+		p.snapshots[connection] = s
+	}
+	p.mu.Unlock()
+
+	s.once.Do(func() {
+		name := SnapshotFile(connection)
+		src, err := p.read(filepath.Join(p.Root, filepath.FromSlash(name)), maxSnapshotSize)
+		if err != nil {
+			s.err = err
+			return
+		}
+		snap, err := decodeSnapshot(src, name)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		s.snap, s.src, s.err = snap, src, err
+	})
+	return s.snap, s.err
+}

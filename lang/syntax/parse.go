@@ -1,0 +1,119 @@
+package syntax
+
+import (
+	"path"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/lda-wf/wfc/lang/diag"
+)
+
+// SettingsName is the name of a project's root marker and settings file.
+const SettingsName = "wfc.hcl"
+
+// Parse parses one *.wf.hcl or wfc.hcl file. name is relative to the project's
+// root, with forward slashes. The file is never nil: what could be read of it
+// is in it, and the diagnostics say the rest. An attribute whose value could
+// not be read has an *hclsyntax.ExprSyntaxError as its node; that is reported
+// already. Diagnostics are in file order, with lines and columns as
+// [diag.List.Locate] makes them. Parse never panics.
+func Parse(name string, src []byte) (f *File, diags diag.List) {
+	f = &File{Name: name, Source: src}
+	r := &reader{name: name, src: src}
+	defer func() {
+		if fault := recover(); fault != nil {
+			r.report(diag.New(codeFault, hcl.Range{Filename: name, Start: hcl.InitialPos, End: hcl.InitialPos},
+				"This is a bug in wfc: reading the file failed (%v). Please report it with the file and these lines:\n\n%s", fault, traceback()))
+			diags = r.diags
+		}
+	}()
+	body := r.parse()
+	if body == nil {
+		if path.Base(name) == SettingsName {
+			f.Project = &Project{}
+		}
+		return f, r.diags
+	}
+	if path.Base(name) == SettingsName {
+		r.settings(f, body)
+	} else {
+		r.file(f, body)
+	}
+	if len(r.diags) > 0 {
+		r.diags.Locate(func(file string) []byte {
+			if file == name {
+				return src
+			}
+			return nil
+		})
+		r.diags.Sort()
+	}
+	return f, r.diags
+}
+
+// traceback is the place of a fault: the innermost functions, without addresses.
+func traceback() string {
+	var out []string
+	for line := range strings.SplitSeq(string(debug.Stack()), "\n") {
+		if strings.HasPrefix(line, "\t") && !strings.Contains(line, "runtime/") {
+			out = append(out, "    "+path.Base(strings.Fields(line)[0]))
+		}
+	}
+	return strings.Join(out[:min(len(out), 8)], "\n")
+}
+
+// start is the place of what concerns the whole file.
+func (r *reader) start() hcl.Range {
+	return hcl.Range{Filename: r.name, Start: hcl.InitialPos, End: hcl.InitialPos}
+}
+
+func (r *reader) settings(f *File, body *hclsyntax.Body) {
+	f.Project = &Project{}
+	r.examine(settingsFile, body, "the settings file", r.start())
+	for _, b := range body.Blocks {
+		if b.Type == "project" && f.Project.Range == (hcl.Range{}) {
+			f.Project = r.project(b)
+		}
+	}
+}
+
+func (r *reader) file(f *File, body *hclsyntax.Body) {
+	r.examine(workflowFile, body, "a workflow file", r.start())
+	for _, b := range body.Blocks {
+		switch b.Type {
+		case "workflow":
+			f.Workflows = append(f.Workflows, r.workflow(b))
+		case "connection":
+			f.Connections = append(f.Connections, r.connection(b))
+		case "secret":
+			f.Secrets = append(f.Secrets, r.secret(b))
+		case "deployment":
+			f.Deployments = append(f.Deployments, r.deployment(b))
+		}
+	}
+}
+
+// parse reads the file's tree, as much of it as can be read; nil if nothing can.
+func (r *reader) parse() *hclsyntax.Body {
+	file, diags := hclsyntax.ParseConfig(r.src, r.name, hcl.InitialPos)
+	if len(diags) > 0 {
+		r.broken = true
+		for _, d := range diags {
+			r.report(translate(d))
+		}
+	}
+	return file.Body.(*hclsyntax.Body)
+}
+
+func sortedNames(m map[string]status) []string {
+	out := make([]string, 0, len(m))
+	for n := range m {
+		out = append(out, n)
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,249 @@
+package syntax
+
+import (
+	"math"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lda-wf/wfc/lang/diag"
+	"github.com/lda-wf/wfc/lang/nearest"
+)
+
+// unreadable reports whether the expression has a syntax error, which has a diagnostic.
+func unreadable(e hclsyntax.Expression) bool {
+	_, bad := e.(*hclsyntax.ExprSyntaxError)
+	return bad
+}
+
+// text reads a constant string attribute; nil if it is not written or none.
+func (r *reader) text(body *hclsyntax.Body, name string) *Text {
+	at := body.Attributes[name]
+	if at == nil {
+		return nil
+	}
+	s, ok := r.constantText(at.Expr)
+	if !ok {
+		r.notConstant(at, "a text in quotes")
+		return nil
+	}
+	return &Text{S: s, Range: at.Expr.Range()}
+}
+
+// choice reads a constant string attribute that must be one of options.
+func (r *reader) choice(body *hclsyntax.Body, name string, options ...string) *Text {
+	t := r.text(body, name)
+	if t == nil {
+		return nil
+	}
+	for _, o := range options {
+		if t.S == o {
+			return t
+		}
+	}
+	d := diag.New(codeInvalidChoice, t.Range, "%q cannot be %q. It is one of %s.", name, t.S, quoted(options))
+	if near, ok := nearest.Name(t.S, options); ok {
+		d = d.Fix("Change it to "+quote(near), false, diag.Edit{Range: diag.RangeOf(t.Range), Text: quote(near)})
+	}
+	r.report(d)
+	return nil
+}
+
+func quote(s string) string { return `"` + s + `"` }
+
+// quoted lists options: `"a", "b" and "c"`.
+func quoted(options []string) string {
+	var s strings.Builder
+	for i, o := range options {
+		switch {
+		case i == 0:
+		case i == len(options)-1:
+			s.WriteString(" and ")
+		default:
+			s.WriteString(", ")
+		}
+		s.WriteString(quote(o))
+	}
+	return s.String()
+}
+
+func (r *reader) boolean(body *hclsyntax.Body, name string) *bool {
+	at := body.Attributes[name]
+	if at == nil {
+		return nil
+	}
+	if lit, ok := unparen(at.Expr).(*hclsyntax.LiteralValueExpr); ok && lit.Val.Type() == cty.Bool && !lit.Val.IsNull() && lit.Val.IsKnown() {
+		b := lit.Val.True()
+		return &b
+	}
+	r.notConstant(at, "true or false")
+	return nil
+}
+
+// integer reads a constant whole number of at least least.
+func (r *reader) integer(body *hclsyntax.Body, name string, least int) *Int {
+	at := body.Attributes[name]
+	if at == nil {
+		return nil
+	}
+	if lit, ok := unparen(at.Expr).(*hclsyntax.LiteralValueExpr); ok && lit.Val.Type() == cty.Number && !lit.Val.IsNull() && lit.Val.IsKnown() {
+		if f := lit.Val.AsBigFloat(); f.IsInt() {
+			n, _ := f.Int64()
+			if n >= int64(least) && n <= math.MaxInt32 {
+				return &Int{N: int(n), Range: at.Expr.Range()}
+			}
+		}
+		r.report(diag.New(codeWrongConstant, at.Expr.Range(), "%q must be a whole number from %d to %d.", name, least, math.MaxInt32))
+		return nil
+	}
+	r.notConstant(at, "a whole number")
+	return nil
+}
+
+// duration reads a constant duration of at least least.
+func (r *reader) duration(body *hclsyntax.Body, name string, positive bool) *Duration {
+	at := body.Attributes[name]
+	if at == nil {
+		return nil
+	}
+	s, ok := r.constantText(at.Expr)
+	if !ok {
+		r.notConstant(at, `a duration in quotes, such as "30s" or "1h30m"`)
+		return nil
+	}
+	d, err := ParseDuration(s)
+	switch {
+	case err != nil:
+		r.report(diag.New(codeInvalidDuration, at.Expr.Range(), "%q is no duration: %s.", s, err))
+		return nil
+	case positive && d == 0:
+		r.report(diag.New(codeInvalidDuration, at.Expr.Range(), "%q must be longer than nothing.", name))
+		return nil
+	}
+	return &Duration{D: d, Range: at.Expr.Range()}
+}
+
+// notConstant reports that a static attribute is something else than wanted
+// or is no constant at all.
+func (r *reader) notConstant(at *hclsyntax.Attribute, want string) {
+	e := unparen(at.Expr)
+	switch {
+	case unreadable(e):
+	case isConstant(e):
+		r.report(diag.New(codeWrongConstant, e.Range(), "%q must be %s.", at.Name, want))
+	default:
+		r.report(diag.New(codeNotConstant, e.Range(),
+			"%q is read before anything runs, so it cannot be computed. Write %s.", at.Name, want))
+	}
+}
+
+// isConstant reports whether e is a literal.
+func isConstant(e hclsyntax.Expression) bool {
+	switch e := e.(type) {
+	case *hclsyntax.LiteralValueExpr:
+		return true
+	case *hclsyntax.TemplateExpr:
+		for _, p := range e.Parts {
+			if _, ok := p.(*hclsyntax.LiteralValueExpr); !ok {
+				return false
+			}
+		}
+		return true
+	case *hclsyntax.TupleConsExpr:
+		for _, x := range e.Exprs {
+			if !isConstant(x) {
+				return false
+			}
+		}
+		return true
+	case *hclsyntax.ObjectConsExpr:
+		for _, x := range e.Items {
+			if !isConstant(x.ValueExpr) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+func unparen(e hclsyntax.Expression) hclsyntax.Expression {
+	for {
+		p, ok := e.(*hclsyntax.ParenthesesExpr)
+		if !ok {
+			return e
+		}
+		e = p.Expression
+	}
+}
+
+// constantText returns the text of a string without expressions.
+func (r *reader) constantText(e hclsyntax.Expression) (string, bool) {
+	t, ok := unparen(e).(*hclsyntax.TemplateExpr)
+	if !ok {
+		return "", false
+	}
+	if s := t.SrcRange.SliceBytes(r.src); len(s) >= 2 && s[0] == '"' {
+		if raw := string(s[1 : len(s)-1]); plain(raw) {
+			return raw, true
+		}
+	}
+	v, hdiags := t.Value(nil)
+	if hdiags.HasErrors() || v.Type() != cty.String || !v.IsKnown() || v.IsNull() {
+		return "", false
+	}
+	return v.AsString(), true
+}
+
+// reference reads a static reference: a name, attributes, and indexes that are
+// literal strings. ok is false for anything else.
+func (r *reader) reference(e hclsyntax.Expression) (Ref, bool) {
+	t, ok := unparen(e).(*hclsyntax.ScopeTraversalExpr)
+	if !ok {
+		return Ref{}, false
+	}
+	ref := Ref{Range: t.SrcRange, Path: make([]Label, 0, len(t.Traversal))}
+	for _, step := range t.Traversal {
+		switch step := step.(type) {
+		case hcl.TraverseRoot:
+			ref.Path = append(ref.Path, Label{Text: step.Name, Range: step.SrcRange})
+		case hcl.TraverseAttr:
+			at := step.SrcRange
+			if n := len(step.Name); at.End.Byte-at.Start.Byte > n { // without the dot
+				at.Start.Column += at.End.Byte - n - at.Start.Byte
+				at.Start.Byte = at.End.Byte - n
+			}
+			ref.Path = append(ref.Path, Label{Text: step.Name, Range: at})
+		case hcl.TraverseIndex:
+			if step.Key.Type() != cty.String || step.Key.IsNull() || !step.Key.IsKnown() {
+				return Ref{}, false
+			}
+			ref.Path = append(ref.Path, r.index(step))
+		default:
+			return Ref{}, false
+		}
+	}
+	return ref, true
+}
+
+// index is a literal string index as a label, its text the source's own.
+func (r *reader) index(step hcl.TraverseIndex) Label {
+	l := Label{Text: step.Key.AsString(), Range: step.SrcRange}
+	s := string(step.SrcRange.SliceBytes(r.src))
+	open, end := strings.IndexByte(s, '"'), strings.LastIndexByte(s, '"')
+	if open < 0 || end <= open {
+		return l
+	}
+	if raw := s[open+1 : end]; plain(raw) {
+		l.Text = raw
+	}
+	if !strings.ContainsRune(s, '\n') {
+		l.Range.Start.Byte += open + 1
+		l.Range.Start.Column += open + 1
+		l.Range.End.Byte -= len(s) - end
+		l.Range.End.Column -= len(s) - end
+	}
+	return l
+}
