@@ -1,0 +1,187 @@
+// Package redact takes the values of secrets out of what comes from outside,
+// once, before anything else sees it (DURABILITY, "Secrets").
+//
+// Its central type is [Redactor]. Of wfc it imports lang/value only.
+package redact
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/lda-wf/wfc/lang/value"
+)
+
+// MinLength is the number of bytes from which a secret is redacted. Shorter
+// values turn up by chance in any text.
+const MinLength = 8
+
+// Secret is a secret that is in use.
+type Secret struct{ Name, Value string }
+
+// Redactor replaces the values of secrets, and their base64, URL- and
+// JSON-escaped forms, by "(secret NAME)". A nil Redactor replaces nothing. It
+// may be used by several goroutines.
+type Redactor struct {
+	forms    []form // longest first, so that no form hides within another
+	replacer *strings.Replacer
+	short    []string
+}
+
+type form struct{ text, instead string }
+
+// New returns a Redactor for secrets. An empty value is no secret.
+func New(secrets []Secret) *Redactor {
+	r := &Redactor{}
+	seen := map[string]bool{}
+	for _, s := range secrets {
+		switch {
+		case s.Value == "":
+			continue
+		case len(s.Value) < MinLength:
+			r.short = append(r.short, s.Name)
+			continue
+		}
+		for _, text := range formsOf(s.Value) {
+			if !seen[text] {
+				seen[text] = true
+				r.forms = append(r.forms, form{text, "(secret " + s.Name + ")"})
+			}
+		}
+	}
+	slices.SortStableFunc(r.forms, func(a, b form) int { return len(b.text) - len(a.text) })
+	pairs := make([]string, 0, 2*len(r.forms))
+	for _, f := range r.forms {
+		pairs = append(pairs, f.text, f.instead)
+	}
+	r.replacer = strings.NewReplacer(pairs...)
+	return r
+}
+
+// Short returns the names of the secrets that are too short to be redacted.
+func (r *Redactor) Short() []string {
+	if r == nil {
+		return nil
+	}
+	return r.short
+}
+
+// formsOf returns the texts that give s away.
+func formsOf(s string) []string {
+	forms := []string{s, url.QueryEscape(s), url.PathEscape(s), strings.ToLower(url.QueryEscape(s)), jsonText(s, true), jsonText(s, false)}
+	forms = append(forms, base64Forms(s)...)
+	// A form that is no longer than the value is the value; a short one is noise.
+	return slices.DeleteFunc(forms, func(f string) bool { return len(f) < MinLength })
+}
+
+// jsonText is s within a JSON text.
+func jsonText(s string, html bool) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(html)
+	if e.Encode(s) != nil {
+		return ""
+	}
+	text := strings.TrimSuffix(b.String(), "\n")
+	return text[1 : len(text)-1]
+}
+
+// base64Forms returns the characters of s in a base64 text, for each of the
+// three places that s can have in it ("user:secret" is how HTTP sends one).
+// Characters that neighbouring bytes take part in are left out.
+func base64Forms(s string) []string {
+	var forms []string
+	for _, enc := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+		forms = append(forms, enc.EncodeToString([]byte(s)))
+		for before := range 3 {
+			text := enc.EncodeToString(append(make([]byte, before), s...))
+			first := (before*8 + 5) / 6      // the first character that s alone decides
+			end := (before + len(s)) * 8 / 6 // behind the last one
+			forms = append(forms, text[first:end])
+		}
+	}
+	return forms
+}
+
+// Text returns s without secrets.
+func (r *Redactor) Text(s string) string {
+	if !r.found(s) {
+		return s
+	}
+	return r.replacer.Replace(s)
+}
+
+func (r *Redactor) found(s string) bool {
+	if r == nil || len(s) < MinLength {
+		return false
+	}
+	for _, f := range r.forms {
+		if strings.Contains(s, f.text) {
+			return true
+		}
+	}
+	return false
+}
+
+// Value returns v without secrets, in texts, keys and numbers. A value that
+// holds none is returned as it is.
+func (r *Redactor) Value(v value.Value) value.Value {
+	if r == nil || len(r.forms) == 0 {
+		return v
+	}
+	out, _ := r.value(v)
+	return out
+}
+
+func (r *Redactor) value(v value.Value) (value.Value, bool) {
+	switch v.Kind() {
+	case value.String:
+		if s := v.AsString(); r.found(s) {
+			return value.OfString(r.replacer.Replace(s)), true
+		}
+	case value.Number:
+		if s := v.AsNumber().String(); r.found(s) {
+			return value.OfString(r.replacer.Replace(s)), true
+		}
+	case value.List:
+		var list []value.Value // nil until an element changes
+		for i, e := range v.AsList() {
+			w, changed := r.value(e)
+			if changed && list == nil {
+				list = slices.Clone(v.AsList())
+			}
+			if changed {
+				list[i] = w
+			}
+		}
+		if list != nil {
+			return value.OfList(list), true
+		}
+	case value.Object:
+		return r.object(v)
+	}
+	return v, false
+}
+
+func (r *Redactor) object(v value.Value) (value.Value, bool) {
+	changed := false
+	obj := v.AsObject()
+	for k, a := range obj.All() {
+		if _, c := r.value(a); c || r.found(k) {
+			changed = true
+			break
+		}
+	}
+	if !changed {
+		return v, false
+	}
+	out := value.NewObject(obj.Len())
+	for k, a := range obj.All() {
+		w, _ := r.value(a)
+		out.Set(r.Text(k), w)
+	}
+	return value.OfObject(out), true
+}
