@@ -1,6 +1,16 @@
 package journal
 
-import "errors"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"syscall"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
 
 // Reasons of an [Error], to be asked for with errors.Is.
 var (
@@ -44,5 +54,69 @@ type KeyError struct {
 }
 
 func (e *KeyError) Error() string {
-	return "The run " + string(e.Run) + " was already created with the key " + e.Key + "."
+	return fmt.Sprintf("The run %s was already created with the key %q.", e.Run, e.Key)
+}
+
+// errForeign is a database that is no journal of wfc.
+var errForeign = errors.New("the database has none of wfc's tables")
+
+func failure(reason, cause error, message string, args ...any) *Error {
+	return &Error{Reason: reason, Message: fmt.Sprintf(message, args...), Cause: cause}
+}
+
+// explain turns what SQLite and the system say about the journal in dir into an
+// *Error. What is one already, a *KeyError, and the end of a context stay as they are.
+func explain(dir string, err error) error {
+	var ours *Error
+	var key *KeyError
+	switch {
+	case err == nil, errors.As(err, &ours), errors.As(err, &key),
+		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	}
+	file := filepath.Join(dir, fileName)
+	switch reasonOf(err) {
+	case ErrDamaged:
+		return failure(ErrDamaged, err, "The journal %s is damaged (%v). Move the folder %s away to start with an empty journal; "+
+			"keep it if you need the runs that it holds.", file, err, dir)
+	case ErrReadOnly:
+		return failure(ErrReadOnly, err, "wfc cannot write to the folder %s, where the journal of runs is kept (%v). "+
+			"Give yourself the right to write there.", dir, err)
+	case ErrBusy:
+		return failure(ErrBusy, err, "Another process has kept the journal %s locked for half a minute (%v). "+
+			"End that process, or wait for it, and try again.", file, err)
+	case ErrFull:
+		return failure(ErrFull, err, "There is no space left for the journal %s (%v). Free some space and try again.", file, err)
+	}
+	return failure(ErrIO, err, "The journal %s cannot be read or written: %v.", file, err)
+}
+
+// reasonOf classifies an error of SQLite or of the system.
+func reasonOf(err error) error {
+	var code *sqlite.Error
+	if errors.As(err, &code) {
+		switch code.Code() & 0xff { // the rest of the bits are details
+		case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+			return ErrDamaged
+		case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM:
+			return ErrReadOnly
+		case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+			return ErrBusy
+		case sqlite3.SQLITE_FULL:
+			return ErrFull
+		case sqlite3.SQLITE_ERROR, sqlite3.SQLITE_SCHEMA, sqlite3.SQLITE_MISMATCH:
+			// Our statements are constant, so it is the tables that are not as they were made.
+			return ErrDamaged
+		}
+		return ErrIO
+	}
+	switch {
+	case errors.Is(err, errForeign):
+		return ErrDamaged
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return ErrReadOnly
+	case errors.Is(err, syscall.ENOSPC):
+		return ErrFull
+	}
+	return ErrIO
 }

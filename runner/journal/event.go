@@ -23,8 +23,8 @@ const (
 
 // Event is one record of a run's history.
 type Event struct {
-	// Seq is the event's place in its run, from 1. The store sets it; it is 0 in
-	// what is handed to [Run.Append].
+	// Seq is the event's place in the log, which is one for all runs: within a run
+	// it grows, with gaps. The store sets it; what is handed to [Run.Append] has none.
 	Seq int64
 	// Node is the node's id; "" for events of the whole run.
 	Node string
@@ -43,6 +43,7 @@ type Event struct {
 func (e Event) Kind() EventKind { return e.Data.kind() }
 
 // Payload is the closed set of what an event can say: the types below, as values.
+// Whoever appends an event must not change the bytes in it afterwards.
 type Payload interface {
 	kind() EventKind
 	// body returns the part that is kept byte by byte, inline or as a blob; nil: none.

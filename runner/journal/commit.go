@@ -1,0 +1,156 @@
+package journal
+
+import "errors"
+
+// commit writes a group in one transaction. The results are those of the works,
+// nil where all are nil; an error means that nothing was written.
+func (w *writer) commit(group []work) (results []error, err error) {
+	large, records, tasks := map[string][]byte{}, 0, 0
+	for _, k := range group {
+		records += len(k.records)
+		if k.task != nil {
+			tasks++
+		}
+		for _, r := range k.records {
+			if r.large != nil {
+				large[r.blob] = r.large
+			}
+		}
+	}
+	if records == 0 && tasks == 0 {
+		return nil, nil // somebody waits for what is durable already
+	}
+	// A blob is on disk before an event that names it.
+	if err := w.s.blobs.put(large); err != nil {
+		return nil, err
+	}
+	c := w.conn
+	if _, err := c.exec(`BEGIN IMMEDIATE`); err != nil {
+		return nil, err
+	}
+	t := transaction{conn: c, s: w.s, dirty: map[dirtyKey]bool{}, owned: map[*Run]error{}}
+	defer func() {
+		if err != nil {
+			_, _ = c.exec(`ROLLBACK`) // what failed is known already
+		}
+	}()
+	for i, k := range group {
+		e := t.do(k)
+		if e == nil {
+			continue
+		}
+		var ours *Error
+		var key *KeyError
+		if !errors.As(e, &ours) && !errors.As(e, &key) {
+			return nil, e
+		}
+		if results == nil {
+			results = make([]error, len(group))
+		}
+		results[i] = e
+	}
+	if err := t.project(); err != nil {
+		return nil, err
+	}
+	_, err = c.exec(`COMMIT`)
+	return results, err
+}
+
+// transaction is one group being written.
+type transaction struct {
+	conn  *conn
+	s     *Store
+	owned map[*Run]error    // whether the run still is its owner's, as far as asked
+	dirty map[dirtyKey]bool // nodes whose row has to be written, and whether they had a row in waits
+	order []dirtyKey        // of dirty, so that what is written does not depend on chance
+}
+
+type dirtyKey struct {
+	run *Run
+	key nodeKey
+}
+
+// do writes one work. An *Error or *KeyError means that it wrote nothing.
+func (t *transaction) do(k work) error {
+	if k.task != nil {
+		return k.task(t.conn)
+	}
+	if len(k.records) == 0 {
+		if k.run == nil {
+			return nil
+		}
+		return k.run.failure()
+	}
+	if err := t.checkOwner(k.run); err != nil {
+		return err
+	}
+	for i := range k.records {
+		if err := t.append(k.run, &k.records[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkOwner compares the run's epoch with the one in the journal, once a
+// transaction, which has the write lock: no new owner comes between.
+func (t *transaction) checkOwner(r *Run) error {
+	if err, asked := t.owned[r]; asked {
+		return err
+	}
+	row, err := t.conn.row(`SELECT owner_epoch FROM runs WHERE num = ?`, r.num)
+	if err != nil {
+		return err
+	}
+	var fenced error
+	if len(row) == 0 || row[0].(int64) != r.epoch {
+		fenced = failure(ErrFenced, nil, "The run %s has been taken over by another process, so this one cannot continue it. "+
+			"See how it goes on with\n\n    wfc runs show %s", r.id, r.id)
+		r.fail(fenced)
+	}
+	t.owned[r] = fenced
+	return fenced
+}
+
+func (t *transaction) append(r *Run, rec *record) error {
+	if rec.blob != "" {
+		if err := insertBlob(t.conn, rec.blob, len(rec.large), t.s.clock().UnixNano()); err != nil {
+			return err
+		}
+	}
+	seq, err := insertEvent(t.conn, r.num, rec)
+	if err != nil {
+		return err
+	}
+	ev := rec.event
+	ev.Seq = seq
+	if p, ok := ev.Data.(RunFinished); ok {
+		return finishRun(t.conn, r.num, ev, p)
+	}
+	key := nodeKey{ev.Node, ev.Instance}
+	old := r.nodes[key]
+	if old == nil {
+		old = &nodeRow{}
+	}
+	next, ok := old.apply(ev, rec.body != nil || rec.blob != "")
+	if !ok {
+		return nil
+	}
+	r.nodes[key] = &next
+	d := dirtyKey{r, key}
+	if _, there := t.dirty[d]; !there {
+		t.dirty[d] = old.wait != nil
+		t.order = append(t.order, d)
+	}
+	return nil
+}
+
+// project writes the rows of the nodes that the group has changed, once each.
+func (t *transaction) project() error {
+	for _, d := range t.order {
+		if err := writeNode(t.conn, d.run.num, d.key, d.run.nodes[d.key], t.dirty[d]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

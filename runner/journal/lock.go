@@ -1,0 +1,105 @@
+package journal
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// errHeld is what tryLock returns where somebody else has the lock.
+var errHeld = errors.New("lock is held")
+
+// locks are the lock files of a journal. A run's lock is held by its owner and
+// is the ownership: the kernel releases it when the process dies. The file goes
+// with its owner; one that is left behind by a death says nothing.
+//
+// The gate is a lock that is only ever held for moments. Who looks whether
+// another's lock is free has to take it to know, and must not be mistaken for
+// an owner meanwhile, so looking and taking over happen behind the gate. (A new run's
+// owner needs no gate: nobody knows the run before it is committed.)
+type locks struct{ dir string }
+
+// fileLock is a held lock.
+type fileLock struct {
+	file *os.File
+	path string
+}
+
+func (l locks) run(id RunID) string { return filepath.Join(l.dir, string(id)+".lock") }
+
+// try takes the lock at path without waiting.
+func (l locks) try(path string) (*fileLock, error) {
+	for {
+		f, err := l.open(path)
+		if err != nil {
+			return nil, err
+		}
+		if err := lockFile(f, false); err != nil {
+			_ = f.Close()
+			return nil, err
+		}
+		if isAt(f, path) {
+			return &fileLock{f, path}, nil
+		}
+		_ = f.Close() // its owner removed it between our opening and our locking it
+	}
+}
+
+// gate runs f behind the lock called name, which it waits for.
+func (l locks) gate(name string, f func() error) error {
+	file, err := l.open(filepath.Join(l.dir, name))
+	if err != nil {
+		return err
+	}
+	defer file.Close() // which releases the lock
+	if err := lockFile(file, true); err != nil {
+		return err
+	}
+	return f()
+}
+
+func (l locks) open(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := os.Mkdir(l.dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+		f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	}
+	return f, err
+}
+
+// free returns those of ids whose lock nobody holds.
+func (l locks) free(ids []RunID) (map[RunID]bool, error) {
+	free := map[RunID]bool{}
+	err := l.gate(gateName, func() error {
+		for _, id := range ids {
+			f, err := os.OpenFile(l.run(id), os.O_RDWR, 0)
+			if errors.Is(err, fs.ErrNotExist) {
+				free[id] = true
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			err = lockFile(f, false)
+			_ = f.Close()
+			switch {
+			case err == nil:
+				free[id] = true
+			case !errors.Is(err, errHeld):
+				return err
+			}
+		}
+		return nil
+	})
+	return free, err
+}
+
+// isAt reports whether f is still the file at path.
+func isAt(f *os.File, path string) bool {
+	a, err1 := f.Stat()
+	b, err2 := os.Stat(path)
+	return err1 == nil && err2 == nil && os.SameFile(a, b)
+}

@@ -1,0 +1,38 @@
+//go:build unix
+
+package journal
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// lockFile takes an exclusive lock on the open file; it is released when the
+// file is closed or the process dies. Without wait it returns errHeld where another has it.
+func lockFile(f *os.File, wait bool) error {
+	how := unix.LOCK_EX
+	if !wait {
+		how |= unix.LOCK_NB
+	}
+	for {
+		err := unix.Flock(int(f.Fd()), how)
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(err, unix.EINTR):
+			continue
+		case errors.Is(err, unix.EWOULDBLOCK):
+			return errHeld
+		}
+		return &os.PathError{Op: "lock", Path: f.Name(), Err: err}
+	}
+}
+
+// release gives the lock back. The file is removed while the lock is held, so
+// that whoever locks it afterwards can see that it is no longer at its place.
+func (l *fileLock) release() {
+	_ = os.Remove(l.path) // one that stays says nothing
+	_ = l.file.Close()
+}

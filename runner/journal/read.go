@@ -1,0 +1,242 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+)
+
+// isFinal reports whether a run with the status has ended for good.
+func isFinal(s Status) bool { return s == Completed || s == Failed || s == Cancelled }
+
+// isID reports whether part may be a run's id or a piece of one.
+func isID(part string) bool {
+	return part != "" && len(part) <= 13 && strings.Trim(part, idAlphabet+"-") == ""
+}
+
+func (s *Store) notFound(part string) error {
+	return failure(ErrNotFound, nil, "There is no run %q in this project. See the runs that there are with\n\n    wfc runs list", part)
+}
+
+// querier is a *sql.DB or a *sql.Tx.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// metaToRead reads what identifies a journal through a reader's connection.
+func (s *Store) metaToRead(ctx context.Context) (*meta, error) {
+	db, err := s.reader()
+	if err != nil {
+		return nil, err
+	}
+	m := &meta{}
+	err = db.QueryRowContext(ctx, selectMeta).Scan(&m.version, &m.journalID, &m.key)
+	return m, err
+}
+
+// snapshot runs f over one state of the journal.
+func (s *Store) snapshot(ctx context.Context, f func(querier) error) error {
+	db, err := s.reader()
+	if err != nil {
+		return s.explain(err)
+	}
+	tx, err := db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return s.explain(err)
+	}
+	defer func() { _ = tx.Rollback() }() // it only read
+	return s.explain(f(tx))
+}
+
+// each scans every row with f.
+func each(ctx context.Context, q querier, f func(*sql.Rows) error, query string, args ...any) error {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := f(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+func timeOf(nanos int64) time.Time { return time.Unix(0, nanos).UTC() }
+
+func optionalTime(n sql.NullInt64) *time.Time {
+	if !n.Valid {
+		return nil
+	}
+	t := timeOf(n.Int64)
+	return &t
+}
+
+const selectSummaries = `SELECT id, workflow, coalesce(deployment, ''), status, started_at, finished_at FROM runs `
+
+func scanSummary(rows *sql.Rows) (r RunSummary, err error) {
+	var started int64
+	var finished sql.NullInt64
+	err = rows.Scan(&r.Run, &r.Workflow, &r.Deployment, &r.Status, &started, &finished)
+	r.StartedAt, r.FinishedAt = timeOf(started), optionalTime(finished)
+	return r, err
+}
+
+// Runs returns the runs that f chooses, newest first.
+func (s *Store) Runs(ctx context.Context, f Filter) ([]RunSummary, error) {
+	var where []string
+	var args []any
+	if f.Workflow != "" {
+		where, args = append(where, "workflow = ?"), append(args, f.Workflow)
+	}
+	if f.Deployment != "" {
+		where, args = append(where, "deployment = ?"), append(args, f.Deployment)
+	}
+	if len(f.Statuses) > 0 {
+		// Which of the running ones are interrupted is known only after looking at their locks.
+		stored := slices.Clone(f.Statuses)
+		if slices.Contains(stored, Interrupted) {
+			stored = append(stored, Running)
+		}
+		where = append(where, "status IN (?"+strings.Repeat(", ?", len(stored)-1)+")")
+		for _, status := range stored {
+			args = append(args, string(status))
+		}
+	}
+	query := selectSummaries
+	if len(where) > 0 {
+		query += "WHERE " + strings.Join(where, " AND ")
+	}
+	query += " ORDER BY num DESC"
+
+	var all []RunSummary
+	err := s.snapshot(ctx, func(q querier) error {
+		return each(ctx, q, func(rows *sql.Rows) error {
+			r, err := scanSummary(rows)
+			all = append(all, r)
+			return err
+		}, query, args...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.findInterrupted(ctx, all); err != nil {
+		return nil, err
+	}
+	chosen := []RunSummary{}
+	for _, r := range all {
+		if f.Limit > 0 && len(chosen) == f.Limit {
+			break
+		}
+		if len(f.Statuses) == 0 || slices.Contains(f.Statuses, r.Status) {
+			chosen = append(chosen, r)
+		}
+	}
+	return chosen, nil
+}
+
+// findInterrupted makes those running runs interrupted whose owner is gone. A run that
+// finished between our reading of it and our look at its lock is read again.
+func (s *Store) findInterrupted(ctx context.Context, runs []RunSummary) error {
+	var ids []RunID
+	for _, r := range runs {
+		if r.Status == Running {
+			ids = append(ids, r.Run)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	free, err := s.locks.free(ids)
+	if err != nil {
+		return s.explain(err)
+	}
+	if len(free) == 0 {
+		return nil
+	}
+	return s.snapshot(ctx, func(q querier) error {
+		for i := range runs {
+			if !free[runs[i].Run] {
+				continue
+			}
+			err := each(ctx, q, func(rows *sql.Rows) (err error) {
+				runs[i], err = scanSummary(rows)
+				return err
+			}, selectSummaries+"WHERE id = ?", string(runs[i].Run))
+			if err != nil {
+				return err
+			}
+			if runs[i].Status == Running {
+				runs[i].Status = Interrupted
+			}
+		}
+		return nil
+	})
+}
+
+// Plan returns the plan with that digest, as it was given to CreateRun.
+func (s *Store) Plan(ctx context.Context, digest string) ([]byte, error) {
+	var body []byte
+	err := s.snapshot(ctx, func(q querier) error {
+		err := q.QueryRowContext(ctx, `SELECT body FROM plans WHERE digest = ?`, digest).Scan(&body)
+		if err == sql.ErrNoRows {
+			return failure(ErrNotFound, nil, "The journal has no plan with the digest %s.", digest)
+		}
+		return err
+	})
+	return body, err
+}
+
+// Events iterates over the durable history of a run, oldest first. It ends after the first error.
+func (s *Store) Events(ctx context.Context, run RunID) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		err := s.snapshot(ctx, func(q querier) error {
+			var num int64
+			err := q.QueryRowContext(ctx, `SELECT num FROM runs WHERE id = ?`, string(run)).Scan(&num)
+			if err == sql.ErrNoRows {
+				return s.notFound(string(run))
+			}
+			if err != nil {
+				return err
+			}
+			rows, err := q.QueryContext(ctx, selectEvents, num)
+			if err != nil {
+				return err
+			}
+			defer rows.Close()
+			for rows.Next() {
+				ev, err := scanEvent(rows, &s.blobs)
+				if err != nil {
+					return err
+				}
+				if !yield(ev, nil) {
+					return nil
+				}
+			}
+			return rows.Err()
+		})
+		if err != nil {
+			yield(Event{}, err)
+		}
+	}
+}
+
+// scanEvent returns the event of the current row of a query with the columns of selectEvent.
+func scanEvent(rows *sql.Rows, large *blobs) (Event, error) {
+	var row [9]driver.Value
+	var dest [len(row)]any
+	for i := range row {
+		dest[i] = &row[i]
+	}
+	if err := rows.Scan(dest[:]...); err != nil {
+		return Event{}, err
+	}
+	ev, _, err := eventOf(row[:], large)
+	return ev, err
+}

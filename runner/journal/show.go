@@ -1,0 +1,235 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/lda-wf/wfc/compiler/plan"
+)
+
+// Run returns all that is known of a run. idOrPart is its id, or a beginning or
+// an end of it that no other run has.
+func (s *Store) Run(ctx context.Context, idOrPart string) (*RunRecord, error) {
+	part := strings.ToLower(strings.TrimSpace(idOrPart))
+	if !isID(part) {
+		return nil, s.notFound(idOrPart)
+	}
+	one := make([]RunSummary, 1)
+	err := s.snapshot(ctx, func(q querier) (err error) {
+		one[0], err = s.find(ctx, q, part)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.findInterrupted(ctx, one); err != nil {
+		return nil, err
+	}
+	var record *RunRecord
+	err = s.snapshot(ctx, func(q querier) (err error) {
+		record, err = s.record(ctx, q, one[0])
+		return err
+	})
+	return record, err
+}
+
+// find returns the one run whose id begins, or else ends, with part.
+func (s *Store) find(ctx context.Context, q querier, part string) (RunSummary, error) {
+	// part has no character that LIKE or GLOB reads as anything but itself.
+	for _, pattern := range []string{part + "*", "*" + part} {
+		var found []RunSummary
+		err := each(ctx, q, func(rows *sql.Rows) error {
+			r, err := scanSummary(rows)
+			found = append(found, r)
+			return err
+		}, selectSummaries+`WHERE id GLOB ? ORDER BY num DESC LIMIT 6`, pattern)
+		if err != nil {
+			return RunSummary{}, err
+		}
+		switch {
+		case len(found) == 1:
+			return found[0], nil
+		case len(found) > 1:
+			var ids []string
+			for _, r := range found[:min(len(found), 5)] {
+				ids = append(ids, string(r.Run))
+			}
+			if len(found) > 5 {
+				ids = append(ids, "…")
+			}
+			return RunSummary{}, failure(ErrAmbiguous, nil, "%q is the beginning or the end of several runs' ids: %s. Write more of it.",
+				part, strings.Join(ids, ", "))
+		}
+	}
+	return RunSummary{}, s.notFound(part)
+}
+
+func (s *Store) record(ctx context.Context, q querier, summary RunSummary) (*RunRecord, error) {
+	rec := &RunRecord{RunSummary: summary}
+	var num int64
+	var finishedSeq sql.NullInt64
+	var planBody []byte
+	var status Status
+	var finished sql.NullInt64
+	err := q.QueryRowContext(ctx, `SELECT num, plan_digest, coalesce(run_key, ''), status, finished_at, finished_seq, body
+		FROM runs LEFT JOIN plans ON digest = plan_digest WHERE id = ?`, string(summary.Run)).
+		Scan(&num, &rec.PlanDigest, &rec.Key, &status, &finished, &finishedSeq, &planBody)
+	if err != nil {
+		return nil, err
+	}
+	if isFinal(status) {
+		// It may have ended since the summary was read; one state is shown, this one.
+		rec.Status, rec.FinishedAt = status, optionalTime(finished)
+	}
+
+	created, err := s.event(ctx, q, `run = ? ORDER BY seq LIMIT 1`, num)
+	if err != nil {
+		return nil, err
+	}
+	if p, ok := created.Data.(RunCreated); ok {
+		rec.Inputs = p.Inputs
+	}
+	if finishedSeq.Valid {
+		ended, err := s.event(ctx, q, `seq = ?`, finishedSeq.Int64)
+		if err != nil {
+			return nil, err
+		}
+		if p, ok := ended.Data.(RunFinished); ok {
+			rec.Outputs, rec.Error = p.Outputs, p.Error
+		}
+	}
+
+	steps, order, err := s.steps(ctx, q, num, rec.Status)
+	if err != nil {
+		return nil, err
+	}
+	var compiled plan.Plan
+	if err := json.Unmarshal(planBody, &compiled); err != nil {
+		return nil, failure(ErrDamaged, err, "The plan %s in the journal cannot be read: %v.", rec.PlanDigest, err)
+	}
+	rec.Steps = inOrder(&compiled, steps, order, rec.Status)
+	return rec, nil
+}
+
+// event returns one event, with its body.
+func (s *Store) event(ctx context.Context, q querier, where string, args ...any) (ev Event, err error) {
+	found := false
+	err = each(ctx, q, func(rows *sql.Rows) error {
+		found = true
+		ev, err = scanEvent(rows, &s.blobs)
+		return err
+	}, selectEvent+where, args...)
+	if err == nil && !found {
+		err = failure(ErrDamaged, nil, "The journal lacks an event that it refers to (%s, %v).", where, args)
+	}
+	return ev, err
+}
+
+// steps returns the records of the nodes that have events, and the nodes in the order they began.
+func (s *Store) steps(ctx context.Context, q querier, num int64, status Status) (map[string][]StepRecord, []string, error) {
+	steps := map[string][]StepRecord{}
+	var order []string
+	type reference struct {
+		node string
+		i    int
+		seq  int64
+	}
+	var results, failures []reference
+	err := each(ctx, q, func(rows *sql.Rows) error {
+		var r StepRecord
+		var instance string
+		var repeatable bool
+		var resultSeq, errorSeq, started, finished sql.NullInt64
+		err := rows.Scan(&r.Step, &instance, &r.State, &r.Attempts, &r.Generation, &repeatable, &resultSeq, &errorSeq, &started, &finished)
+		if err != nil {
+			return err
+		}
+		r.Key = keyOf(instance)
+		r.StartedAt, r.FinishedAt = optionalTime(started), optionalTime(finished)
+		if r.State == StateRunning && status == Interrupted {
+			// Its process died: what may be repeated will be, the rest may have had its effect.
+			r.State = StateInDoubt
+			if repeatable {
+				r.State = StatePending
+			}
+		}
+		at := reference{r.Step, len(steps[r.Step]), 0}
+		if resultSeq.Valid {
+			at.seq = resultSeq.Int64
+			results = append(results, at)
+		}
+		if errorSeq.Valid {
+			at.seq = errorSeq.Int64
+			failures = append(failures, at)
+		}
+		if steps[r.Step] == nil {
+			order = append(order, r.Step)
+		}
+		steps[r.Step] = append(steps[r.Step], r)
+		return nil
+	}, `SELECT node, instance, state, attempts, generation, repeatable, result_seq, error_seq, started_at, finished_at
+		FROM nodes WHERE run = ? ORDER BY first_seq`, num)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, at := range results {
+		ev, err := s.event(ctx, q, `seq = ?`, at.seq)
+		if err != nil {
+			return nil, nil, err
+		}
+		steps[at.node][at.i].Result = ev.Data.body()
+	}
+	for _, at := range failures {
+		ev, err := s.event(ctx, q, `seq = ?`, at.seq)
+		if err != nil {
+			return nil, nil, err
+		}
+		if p, ok := ev.Data.(NodeFailed); ok {
+			steps[at.node][at.i].Error = &Failure{Kind: p.Kind, Message: p.Message, Code: p.Code, InDoubt: p.InDoubt}
+		}
+	}
+	return steps, order, nil
+}
+
+// keyOf returns the key of an element as JSON.
+func keyOf(instance string) json.RawMessage {
+	switch {
+	case instance == "":
+		return nil
+	case json.Valid([]byte(instance)):
+		return json.RawMessage(instance)
+	}
+	return json.RawMessage(fmt.Sprintf("%q", instance))
+}
+
+// inOrder lists the steps as the plan has them, those without events too. What
+// the plan does not know comes last, so that nothing that happened is hidden.
+func inOrder(p *plan.Plan, steps map[string][]StepRecord, order []string, status Status) []StepRecord {
+	connections := map[string]string{}
+	for _, source := range p.Sources {
+		connections[source.Name] = source.Connection
+	}
+	list := []StepRecord{}
+	for _, node := range p.Nodes {
+		records := steps[node.ID]
+		delete(steps, node.ID)
+		if records == nil {
+			state := StatePending
+			if isFinal(status) {
+				state = StateSkipped // it never ran because the run ended first
+			}
+			records = []StepRecord{{Step: node.ID, State: state}}
+		}
+		for i := range records {
+			records[i].Connection, records[i].Tool = connections[node.Source], node.Tool
+		}
+		list = append(list, records...)
+	}
+	for _, node := range order {
+		list = append(list, steps[node]...)
+	}
+	return list
+}

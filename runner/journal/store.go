@@ -1,0 +1,307 @@
+package journal
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/base32"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"modernc.org/sqlite"
+)
+
+// MaxInline is the number of bytes of a result, of inputs or of outputs up to
+// which they are kept in the log itself; what is longer becomes a blob. Beyond it
+// SQLite's overflow pages cost more than a file of its own.
+const MaxInline = 64 << 10
+
+// Names in the folder of a journal.
+const (
+	fileName  = "journal.db"
+	locksName = "locks"
+	blobsName = "blobs"
+	gateName  = "gate"
+)
+
+// Options of [Open]. The zero Options are the defaults.
+type Options struct {
+	// Durability says what a commit survives; the zero value is Disk.
+	Durability Durability
+	// ReadOnly opens what is there and creates nothing: for `wfc runs list` and
+	// the like. A folder without a journal is an error of the reason ErrNoJournal.
+	ReadOnly bool
+	// Clock returns the time of events that carry none; nil: time.Now.
+	Clock func() time.Time
+
+	// fileSystem stands in for networkFS in tests; nil: networkFS.
+	fileSystem func(dir string) (string, error)
+}
+
+// Durability says what a commit survives.
+type Durability uint8
+
+// The durabilities.
+const (
+	Disk    Durability = iota // a loss of power
+	Process                   // the death of the process, not a loss of power
+)
+
+// Store is the journal of one project. It may be used by several goroutines,
+// and several processes may have the same journal open.
+type Store struct {
+	dir    string
+	clock  func() time.Time
+	meta   *meta
+	locks  locks
+	blobs  blobs
+	writer *writer // nil: read-only
+
+	reader func() (*sql.DB, error) // opens the readers' connections at first use
+
+	mu     sync.Mutex
+	runs   map[*Run]struct{} // those that this store owns
+	closed bool
+	late   sync.WaitGroup // creations and takings whose caller has gone
+}
+
+// Open opens the journal in dir, PROJECT/.wfc, whose parent must exist. It
+// creates the folder (0700, ignored by git) and the journal (0600) where
+// there is none. Errors are of type *[Error], but for the end of ctx.
+func Open(ctx context.Context, dir string, opts Options) (*Store, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, explain(dir, err)
+	}
+	s := &Store{
+		dir:   dir,
+		clock: opts.Clock,
+		locks: locks{filepath.Join(dir, locksName)},
+		blobs: blobs{dir: filepath.Join(dir, blobsName), sync: opts.Durability == Disk},
+		runs:  map[*Run]struct{}{},
+	}
+	if s.clock == nil {
+		s.clock = time.Now
+	}
+	s.reader = sync.OnceValues(func() (*sql.DB, error) { return sql.Open("sqlite", dsn(s.path(), true)) })
+	if opts.ReadOnly {
+		err = s.openToRead(ctx, opts)
+	} else {
+		err = s.openToWrite(opts)
+	}
+	if err != nil {
+		return nil, s.explain(err)
+	}
+	return s, nil
+}
+
+func (s *Store) path() string { return filepath.Join(s.dir, fileName) }
+
+func (s *Store) explain(err error) error { return explain(s.dir, err) }
+
+func (s *Store) openToRead(ctx context.Context, opts Options) error {
+	if _, err := os.Stat(s.path()); errors.Is(err, fs.ErrNotExist) {
+		return failure(ErrNoJournal, err, "There is no journal of runs in %s yet: nothing has run there.", s.dir)
+	} else if err != nil {
+		return err
+	}
+	if err := checkFileSystem(s.dir, opts); err != nil {
+		return err
+	}
+	m, err := s.metaToRead(ctx)
+	if err == nil {
+		s.meta, err = m, checkVersion(s.path(), m)
+	}
+	if err != nil {
+		_ = s.closeReader()
+	}
+	return err
+}
+
+func (s *Store) openToWrite(opts Options) error {
+	created, err := makeFolder(s.dir)
+	if err != nil {
+		return err
+	}
+	if err := writable(s.dir); err != nil {
+		return err
+	}
+	if err := checkFileSystem(s.dir, opts); err != nil {
+		return err
+	}
+	// A commit waits for fsync(2)'s update of a timestamp that nothing needs. Where
+	// fdatasync does not exist it stays as it is.
+	_, _ = sqlite.Fdatasync(true)
+	c, err := openConn(s.path())
+	if err != nil {
+		return err
+	}
+	if err := s.prepare(c, opts); err != nil {
+		_ = c.close()
+		return err
+	}
+	if created && opts.Durability == Disk {
+		// SQLite makes the names in the folder durable, but not the folder's own.
+		if err := syncDir(filepath.Dir(s.dir)); err != nil {
+			_ = c.close()
+			return err
+		}
+	}
+	s.writer = newWriter(s, c)
+	return nil
+}
+
+// prepare reads what identifies the journal, after creating its tables where
+// there are none.
+func (s *Store) prepare(c *conn, opts Options) error {
+	// SQLite gives what it creates beside the journal the journal's own mode.
+	if err := protect(s.path(), 0o600); err != nil {
+		return err
+	}
+	if err := writable(s.path()); err != nil {
+		return err // SQLite would open it to read only, and say so at the first commit
+	}
+	m, err := readMeta(c)
+	if err == nil && m == nil {
+		err = s.locks.gate(gateName, func() error {
+			if m, err = readMeta(c); err == nil && m == nil {
+				if err = createSchema(c); err == nil {
+					m, err = readMeta(c)
+				}
+			}
+			return err
+		})
+	}
+	if err != nil {
+		return err
+	}
+	if err := checkVersion(s.path(), m); err != nil {
+		return err
+	}
+	s.meta = m
+	switch {
+	case opts.Durability == Process:
+		return c.script(`PRAGMA synchronous = NORMAL`)
+	case runtime.GOOS == "darwin":
+		// Apple's fsync leaves the data in the disk's cache.
+		return c.script(`PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1`)
+	}
+	return nil // FULL is SQLite's default
+}
+
+func checkVersion(path string, m *meta) error {
+	if m.version > schemaVersion {
+		return failure(ErrNewer, nil, "The journal %s was written by a newer wfc: its format is version %d, and this wfc knows version %d. "+
+			"Use the newer wfc here.", path, m.version, schemaVersion)
+	}
+	return nil
+}
+
+func checkFileSystem(dir string, opts Options) error {
+	look := opts.fileSystem
+	if look == nil {
+		look = networkFS
+	}
+	name, err := look(dir)
+	if err == nil && name != "" {
+		err = failure(ErrNetworkFS, nil, "The folder %s lies on a network file system (%s), where the locks do not hold "+
+			"that keep two processes from running the same steps. Put the project on a local disk.", dir, name)
+	}
+	return err
+}
+
+// makeFolder makes the folder of a journal; created says that it was not there.
+func makeFolder(dir string) (created bool, err error) {
+	err = os.Mkdir(dir, 0o700)
+	created = err == nil
+	if errors.Is(err, fs.ErrExist) {
+		err = protect(dir, 0o700)
+	}
+	if err != nil {
+		return false, err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, ".gitignore"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return created, nil
+	}
+	if err != nil {
+		return created, err
+	}
+	_, err = f.WriteString("*\n")
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	return created, err
+}
+
+// Close waits for what is queued, releases the runs that are still open, and
+// closes the journal. Closing twice is fine.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil
+	}
+	s.closed = true
+	runs := s.runs
+	s.runs = nil
+	s.mu.Unlock()
+
+	// The readers go first: the last connection to go cleans up, and a reader cannot.
+	err := s.explain(s.closeReader())
+	if s.writer != nil {
+		err = errors.Join(err, s.writer.close())
+	}
+	s.late.Wait()
+	for r := range runs {
+		r.lock.release()
+	}
+	return err
+}
+
+func (s *Store) closeReader() error {
+	db, err := s.reader()
+	if err != nil {
+		return err
+	}
+	return db.Close()
+}
+
+// Rebuild makes the projections (node states, waits, how runs ended) anew from the events.
+func (s *Store) Rebuild(ctx context.Context) error { return s.do(ctx, rebuild) }
+
+// ArgsDigest returns the keyed digest of canonical arguments: HMAC-SHA-256 with
+// the journal's key, in hex.
+func (s *Store) ArgsDigest(canonical []byte) string {
+	mac := hmac.New(sha256.New, s.meta.key)
+	mac.Write(canonical)
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// keyEncoding spells idempotency keys: base32 without padding.
+var keyEncoding = base32.StdEncoding.WithPadding(base32.NoPadding)
+
+// IdempotencyKey returns the key of a node's effect, the same over all attempts
+// and resumptions of the run: base32 of SHA-256 over the journal's id, the run's,
+// the node and the instance, each with its length before it.
+func (s *Store) IdempotencyKey(run RunID, node, instance string) string {
+	h := sha256.New()
+	for _, part := range []string{s.meta.journalID, string(run), node, instance} {
+		var size [8]byte
+		binary.BigEndian.PutUint64(size[:], uint64(len(part)))
+		h.Write(size[:])
+		h.Write([]byte(part))
+	}
+	return keyEncoding.EncodeToString(h.Sum(nil))
+}

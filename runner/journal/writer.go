@@ -1,0 +1,246 @@
+package journal
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// Limits of the writer's groups.
+const (
+	// maxGroup is the number of events of one transaction: enough to share an
+	// fsync, few enough that the one who waits for the first does not wait for long.
+	maxGroup = 512
+	// gatherFor is how long events that nobody waits for may gather.
+	gatherFor = 5 * time.Millisecond
+	// maxQueued and maxBytes bound the queue: beyond them an append waits for the disk.
+	maxQueued = 8 * maxGroup
+	maxBytes  = 32 << 20
+)
+
+// work is one thing for the writer: records of a run, a task, or neither,
+// where somebody only waits.
+type work struct {
+	run     *Run
+	records []record
+	// task runs inside the transaction. An *Error or a *KeyError that it returns
+	// is for its caller and means that it wrote nothing; any other error is the journal's end.
+	task func(*conn) error
+	done chan error // has room for one; nil: nobody waits
+}
+
+// writer is the one that writes to a journal in this process: a goroutine
+// that takes what is queued, in order, and commits it in groups. After the first
+// failure of the disk nothing is written any more, so that the log stays a
+// prefix of what was queued.
+type writer struct {
+	s       *Store
+	conn    *conn // the goroutine's
+	stopped chan struct{}
+	wake    chan struct{} // has room for one: something has changed
+
+	mu      sync.Mutex
+	queue   []work
+	records int // in the queue
+	bytes   int // in the queue
+	waiting int // works that somebody waits for, in the queue
+	closing bool
+	failed  error // what ended the writing; nil: nothing
+	final   error // of closing the connection
+}
+
+func newWriter(s *Store, c *conn) *writer {
+	w := &writer{s: s, conn: c, stopped: make(chan struct{}), wake: make(chan struct{}, 1)}
+	go w.loop()
+	return w
+}
+
+// submit queues work. It waits for the disk where the queue is full.
+func (w *writer) submit(k work) error {
+	size := 0
+	for _, r := range k.records {
+		size += len(r.data) + len(r.body) + len(r.large)
+	}
+	w.mu.Lock()
+	if err := w.failed; err != nil {
+		w.mu.Unlock()
+		return err
+	}
+	if w.closing {
+		w.mu.Unlock()
+		return errStoreClosed
+	}
+	full := k.done == nil && (w.records > maxQueued || w.bytes > maxBytes)
+	if full {
+		k.done = make(chan error, 1)
+	}
+	// The writer looks when there is something new to gather, and when gathering is over.
+	wake := len(w.queue) == 0 || k.done != nil || w.records+len(k.records) >= maxGroup
+	w.queue = append(w.queue, k)
+	w.records += len(k.records)
+	w.bytes += size
+	if k.done != nil {
+		w.waiting++
+	}
+	w.mu.Unlock()
+	if wake {
+		w.signal()
+	}
+	if full {
+		return <-k.done
+	}
+	return nil
+}
+
+func (w *writer) signal() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// close waits for what is queued and closes the connection.
+func (w *writer) close() error {
+	w.mu.Lock()
+	w.closing = true
+	w.mu.Unlock()
+	w.signal()
+	<-w.stopped
+	return w.final
+}
+
+// The states of the queue, as the writer sees them.
+type queueState uint8
+
+const (
+	idle      queueState = iota // nothing to do
+	gathering                   // nobody waits
+	ready                       // to be written now
+	ended                       // nothing to do, for ever
+)
+
+func (w *writer) state() queueState {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case len(w.queue) == 0 && w.closing:
+		return ended
+	case len(w.queue) == 0:
+		return idle
+	case w.waiting > 0 || w.closing || w.records >= maxGroup:
+		return ready
+	}
+	return gathering
+}
+
+// loop is the writer's goroutine; [writer.close] waits for it.
+func (w *writer) loop() {
+	defer close(w.stopped)
+	gather := time.NewTimer(gatherFor)
+	gather.Stop()
+	running, over := false, false // the timer; its time
+	for {
+		switch state := w.state(); {
+		case state == ended:
+			gather.Stop()
+			w.final = w.s.explain(w.conn.close())
+			return
+		case state == idle:
+			<-w.wake
+		case state == gathering && !over:
+			if !running {
+				gather.Reset(gatherFor)
+				running = true
+			}
+			select {
+			case <-w.wake:
+			case <-gather.C:
+				running, over = false, true
+			}
+		default:
+			gather.Stop()
+			running, over = false, false
+			w.write(w.take())
+		}
+	}
+}
+
+// take removes a group from the queue: everything that is there, up to maxGroup
+// records, and at least one work.
+func (w *writer) take() []work {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	records, n := 0, 0
+	for _, k := range w.queue {
+		if n > 0 && records+len(k.records) > maxGroup {
+			break
+		}
+		records += len(k.records)
+		n++
+		if k.done != nil {
+			w.waiting--
+		}
+		for _, r := range k.records {
+			w.bytes -= len(r.data) + len(r.body) + len(r.large)
+		}
+	}
+	group := w.queue[:n:n]
+	if w.queue = w.queue[n:]; len(w.queue) == 0 {
+		w.queue = nil
+	}
+	w.records -= records
+	return group
+}
+
+// write commits a group and tells those who wait.
+func (w *writer) write(group []work) {
+	w.mu.Lock()
+	failed := w.failed
+	w.mu.Unlock()
+	var results []error // of the works, where one differs from nil
+	if failed == nil {
+		var err error
+		if results, err = w.commit(group); err != nil {
+			failed = w.s.explain(err)
+			w.mu.Lock()
+			w.failed = failed
+			w.mu.Unlock()
+		}
+	}
+	for i, k := range group {
+		if k.done == nil {
+			continue
+		}
+		switch {
+		case failed != nil:
+			k.done <- failed
+		case results != nil:
+			k.done <- results[i]
+		default:
+			k.done <- nil
+		}
+	}
+}
+
+// do runs a task in the writer and waits for it.
+func (s *Store) do(ctx context.Context, task func(*conn) error) error {
+	done, err := s.start(task)
+	if err != nil {
+		return err
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// start queues a task and returns where its result will come.
+func (s *Store) start(task func(*conn) error) (<-chan error, error) {
+	if s.writer == nil {
+		return nil, failure(ErrReadOnly, nil, "The journal %s was opened to read only (this is a bug in wfc).", s.path())
+	}
+	done := make(chan error, 1)
+	return done, s.writer.submit(work{task: task, done: done})
+}
