@@ -5,6 +5,8 @@
 package funcs
 
 import (
+	"slices"
+
 	"github.com/lda-wf/wfc/lang/types"
 	"github.com/lda-wf/wfc/lang/value"
 )
@@ -25,6 +27,25 @@ const (
 	Coalesce             // coalesce(e, …): the first that is not null; later ones are not evaluated
 )
 
+// Group is a chapter of the functions' documentation.
+type Group string
+
+// The groups, in the order of the documentation.
+const (
+	Text        Group = "Text"
+	Patterns    Group = "Patterns"
+	Numbers     Group = "Numbers"
+	Lists       Group = "Lists"
+	Maps        Group = "Maps and objects"
+	Encodings   Group = "Encodings"
+	Times       Group = "Times"
+	Paths       Group = "Paths"
+	Conversions Group = "Types, null and failures"
+)
+
+// groups has all groups in order.
+var groups = []Group{Text, Patterns, Numbers, Lists, Maps, Encodings, Times, Paths, Conversions}
+
 // Param is one parameter.
 type Param struct {
 	Name string
@@ -35,11 +56,22 @@ type Param struct {
 type Arg struct {
 	Type  *types.Type
 	Const *value.Value // its value where the expression is constant, else nil
+	// Exact says that the argument is written as an object constructor, so that its
+	// value has no attributes but those of its type. False is always safe: a
+	// value that arrived from elsewhere may have more (LANGUAGE 2).
+	Exact bool
+}
+
+// Blobs reads the bytes of blobs, which values only refer to.
+type Blobs interface {
+	// ReadBlob returns all bytes of a blob. It fails when the blob is larger than limit bytes.
+	ReadBlob(b *value.BlobValue, limit int64) ([]byte, error)
 }
 
 // Func is one function.
 type Func struct {
 	Name     string
+	Group    Group
 	Form     Form
 	Params   []Param // required parameters
 	Optional []Param // then these, in order, each may be left out with all after it
@@ -49,10 +81,12 @@ type Func struct {
 	// assignable to the parameters, and may be nil (then Result holds). A
 	// problem is a full sentence about the argument at index arg (-1: the whole call).
 	Infer func(args []Arg) (t *types.Type, problem string, arg int)
-	// Call computes the result. The arguments are of the parameters' types. It
-	// must be pure. An error is a full sentence without the function's name.
-	// Nil unless Form is Strict.
+	// Call computes the result. The arguments are of the parameters' types; callers
+	// use [Func.Apply], which sees to that. It must be pure. An error is a full
+	// sentence without the function's name. Nil unless Form is Strict.
 	Call func(args []value.Value) (value.Value, error)
+	// CallBlobs stands in for Call where the function reads a blob's bytes; blobs is not nil.
+	CallBlobs func(blobs Blobs, args []value.Value) (value.Value, error)
 
 	Doc     string // one or two sentences
 	Example string // an expression that a test evaluates
@@ -62,14 +96,34 @@ type Func struct {
 // Lookup returns the function of a name, or nil.
 func Lookup(name string) *Func { return table[name] }
 
+// All returns all functions, sorted by name.
+func All() []*Func {
+	all := make([]*Func, 0, len(table))
+	for _, name := range Names() {
+		all = append(all, table[name])
+	}
+	return all
+}
+
+// Names returns the names of all functions, sorted.
+func Names() []string {
+	names := make([]string, 0, len(table))
+	for name := range table {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
 // table is filled by the files of this package and never changes after initialisation.
 var table = map[string]*Func{}
 
-func register(fs ...*Func) {
+func register(group Group, fs ...*Func) {
 	for _, f := range fs {
 		if table[f.Name] != nil {
 			panic("funcs: " + f.Name + " registered twice")
 		}
+		f.Group = group
 		table[f.Name] = f
 	}
 }
