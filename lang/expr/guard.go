@@ -1,0 +1,429 @@
+package expr
+
+import (
+	"bytes"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lda-wf/wfc/lang/diag"
+)
+
+// Limits of what is given to HCL's parser, which recurses without a limit of
+// its own and takes the process with it. No text that a person wrote comes near them.
+const (
+	MaxNesting = 256  // brackets, template sequences and directives inside of each other
+	MaxRun     = 1000 // operators of an expression and of those it stands in
+)
+
+// Guard scans the bytes of a file or expression and refuses what nests deeper
+// than [MaxNesting] or has more than [MaxRun] operators in one expression, so
+// that neither HCL's parser nor anything that walks its trees can run out of
+// stack. It follows HCL's scanner through strings, heredocs and comments, and counts
+// rather too much than too little where the text has errors.
+func Guard(src []byte, filename string) diag.List {
+	g := guard{src: src, maxNesting: MaxNesting, maxRun: MaxRun}
+	code := g.scan()
+	if code == "" {
+		return nil
+	}
+	at := position(src, g.failed)
+	place := hcl.Range{Filename: filename, Start: at, End: at}
+	place.End.Byte++
+	place.End.Column++
+	if code == "WFC1201" {
+		return diag.List{diag.New(code, place, "Brackets, texts and directives stand inside of each other more than %d deep here. "+
+			"Split the expression: name its inner parts in a `locals` block.", MaxNesting)}
+	}
+	return diag.List{diag.New(code, place, "This expression has more than %d operators. Split it: name its parts in a "+
+		"`locals` block, or write the values as a list and use a function or a `for` expression over it.", MaxRun)}
+}
+
+// position returns the place of a byte, in the way diag.List.Locate counts.
+func position(src []byte, at int) hcl.Pos {
+	at = min(at, len(src))
+	line := bytes.LastIndexByte(src[:at], '\n') + 1
+	return hcl.Pos{Line: bytes.Count(src[:at], []byte{'\n'}) + 1, Column: len([]rune(string(src[line:at]))) + 1, Byte: at}
+}
+
+// frame is something that is open: a bracket, a text, or a sequence of a text.
+type frame struct {
+	kind       byte // ( [ { are brackets; ' a bracket { whose line breaks separate nothing; $ a sequence; " a text; < a heredoc
+	run        int  // operators since the last separator
+	directives int  // of a text: directives that are open
+	marker     []byte
+}
+
+// guard is one scan. Its budget are the operators and the nesting of all open frames.
+type guard struct {
+	src                []byte
+	maxNesting, maxRun int
+
+	stack   []frame
+	top     frame // the innermost; stack has the others
+	nesting int
+	run     int
+	failed  int // where a limit was passed
+}
+
+// Classes of bytes in code.
+const (
+	skip = iota
+	word
+	operator
+	open
+	closing
+	separator
+	newline
+	quote
+	hash
+	slash
+	less
+	equals
+	and
+)
+
+var classes = func() (t [256]byte) {
+	for c := 'a'; c <= 'z'; c++ {
+		t[c], t[c-'a'+'A'] = word, word
+	}
+	t['_'] = word
+	for _, c := range "!-+*%?>" {
+		t[c] = operator
+	}
+	for _, c := range "([{" {
+		t[c] = open
+	}
+	for _, c := range ")]}" {
+		t[c] = closing
+	}
+	t[','], t['\n'], t['"'], t['#'], t['/'], t['<'], t['='] = separator, newline, quote, hash, slash, less, equals
+	t['&'], t['|'] = and, and
+	return t
+}()
+
+// inWord has the bytes that go on with a name. Others than ASCII end it, so
+// that a minus after a character that HCL refuses is counted.
+var inWord = func() (t [256]bool) {
+	for c := range 256 {
+		t[c] = classes[c] == word || '0' <= c && c <= '9' || c == '-'
+	}
+	return t
+}()
+
+// scan returns the code of the limit that is passed, or "".
+func (g *guard) scan() diag.Code {
+	g.top = frame{kind: '{'}
+	i := 0
+	for i < len(g.src) {
+		switch g.top.kind {
+		case '"':
+			i = g.text(i)
+		case '<':
+			i = g.heredoc(i)
+		default:
+			i = g.code(i)
+		}
+		if g.nesting > g.maxNesting {
+			g.failed = i - 1
+			return "WFC1201"
+		}
+		if g.run > g.maxRun {
+			g.failed = i - 1
+			return "WFC1202"
+		}
+	}
+	return ""
+}
+
+func (g *guard) push(f frame) {
+	g.stack = append(g.stack, g.top)
+	g.top = f
+	if f.kind != '"' && f.kind != '<' {
+		g.nesting++
+	}
+}
+
+func (g *guard) pop() {
+	if g.top.kind != '"' && g.top.kind != '<' {
+		g.nesting--
+	}
+	g.nesting -= g.top.directives
+	g.run -= g.top.run
+	g.top = g.stack[len(g.stack)-1]
+	g.stack = g.stack[:len(g.stack)-1]
+}
+
+func (g *guard) operators(n int) {
+	g.top.run += n
+	g.run += n
+}
+
+func (g *guard) separate() {
+	g.run -= g.top.run
+	g.top.run = 0
+}
+
+// code scans code from i until a text begins or ends, a bracket opens or closes,
+// or an operator comes, and returns where to go on.
+func (g *guard) code(i int) int {
+	src := g.src
+	for i < len(src) {
+		c := src[i]
+		switch classes[c] {
+		case word:
+			for i++; i < len(src) && inWord[src[i]]; i++ {
+			}
+		case operator:
+			g.operators(1)
+			if i++; c != '-' && i < len(src) && src[i] == '=' {
+				i++ // != >= are one
+			}
+			return i
+		case equals:
+			if i++; i < len(src) && src[i] == '=' {
+				g.operators(1)
+				return i + 1
+			}
+		case and:
+			if i++; i < len(src) && src[i] == c {
+				g.operators(1)
+				return i + 1
+			}
+		case less:
+			if marker, end := heredocMarker(src, i); marker != nil {
+				g.push(frame{kind: '<', marker: marker})
+				return end
+			}
+			g.operators(1)
+			return i + 1
+		case slash:
+			if end := commentEnd(src, i); end > i {
+				i = end
+				if src[end-1] == '\n' && g.top.kind == '{' {
+					g.separate()
+				}
+				continue
+			}
+			g.operators(1)
+			return i + 1
+		case hash:
+			i = lineEnd(src, i)
+			if g.top.kind == '{' {
+				g.separate()
+			}
+		case separator:
+			g.separate()
+			i++
+		case newline:
+			if g.top.kind == '{' {
+				g.separate()
+			}
+			i++
+		case open:
+			if c == '[' {
+				g.operators(1) // it may index what stands before it
+			}
+			if c == '{' && string(keyword(src, i+1)) == "for" {
+				c = '\''
+			}
+			g.push(frame{kind: c})
+			return i + 1
+		case closing:
+			g.close(c)
+			return i + 1
+		case quote:
+			g.push(frame{kind: '"'})
+			return i + 1
+		default:
+			i++
+		}
+	}
+	return i
+}
+
+// close closes what a closing bracket closes for HCL's scanner and parser: a
+// brace ends the innermost sequence or braces with all that is open in it, the
+// others nothing outside of those. What closes nothing is an error that the parser reports.
+func (g *guard) close(c byte) {
+	matches := func(kind byte) bool {
+		switch c {
+		case ')':
+			return kind == '('
+		case ']':
+			return kind == '['
+		}
+		return kind == '{' || kind == '\'' || kind == '$'
+	}
+	barrier := func(kind byte) bool { return kind == '{' || kind == '\'' || kind == '$' }
+	if len(g.stack) == 0 {
+		return
+	}
+	kind, up := g.top.kind, len(g.stack)
+	for !matches(kind) {
+		if barrier(kind) || up == 0 {
+			return
+		}
+		up--
+		kind = g.stack[up].kind
+	}
+	if up == 0 {
+		return // the file itself
+	}
+	for len(g.stack) >= up {
+		g.pop()
+	}
+}
+
+// text scans a text in quotes until it ends or a sequence begins.
+func (g *guard) text(i int) int {
+	src := g.src
+	for i < len(src) {
+		switch c := src[i]; c {
+		case '"':
+			g.pop()
+			return i + 1
+		case '\\':
+			if i++; i < len(src) && src[i] != '\n' && src[i] != '\r' {
+				i++
+			}
+		case '$', '%':
+			next, begins := sequence(src, i)
+			if begins {
+				return g.sequence(c, next)
+			}
+			i = next
+		default:
+			i++
+		}
+	}
+	return i
+}
+
+// heredoc scans a line of a heredoc, or what is left of it, until a sequence begins.
+func (g *guard) heredoc(i int) int {
+	src := g.src
+	end := lineEnd(src, i)
+	if (i == 0 || src[i-1] == '\n') && end > i && src[end-1] == '\n' && bytes.Equal(bytes.TrimSpace(src[i:end]), g.top.marker) {
+		g.pop()
+		return end - 1
+	}
+	for i < end {
+		if c := src[i]; c != '$' && c != '%' {
+			i++
+			continue
+		}
+		next, begins := sequence(src, i)
+		if begins {
+			return g.sequence(src[i], next)
+		}
+		i = next
+	}
+	return i
+}
+
+// sequence looks at the $ or % at i and returns where to go on, and whether a
+// sequence begins there.
+func sequence(src []byte, i int) (next int, begins bool) {
+	c := src[i]
+	if i+1 < len(src) && src[i+1] == '{' {
+		return i + 2, true
+	}
+	if i+2 < len(src) && src[i+1] == c && src[i+2] == '{' {
+		return i + 3, false
+	}
+	return i + 1, false
+}
+
+// sequence opens a sequence whose braces end before i.
+func (g *guard) sequence(c byte, i int) int {
+	if c == '%' {
+		switch string(keyword(g.src, i)) {
+		case "if", "for":
+			g.top.directives++
+			g.nesting++
+		case "endif", "endfor":
+			if g.top.directives > 0 {
+				g.top.directives--
+				g.nesting--
+			}
+		}
+	}
+	g.push(frame{kind: '$'})
+	return i
+}
+
+// keyword returns the name that comes next at i after white space, comments and ~.
+func keyword(src []byte, i int) []byte {
+	for i < len(src) {
+		switch c := src[i]; {
+		case c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '~':
+			i++
+		case c == '#':
+			i = lineEnd(src, i)
+		case c == '/':
+			end := commentEnd(src, i)
+			if end == i {
+				return nil
+			}
+			i = end
+		default:
+			start := i
+			for i < len(src) && inWord[src[i]] {
+				i++
+			}
+			return src[start:i]
+		}
+	}
+	return nil
+}
+
+// commentEnd returns the end of the comment that begins with the slash at i,
+// line break included, or i where none does. An unclosed one is none, as for HCL's scanner.
+func commentEnd(src []byte, i int) int {
+	if i+1 >= len(src) {
+		return i
+	}
+	switch src[i+1] {
+	case '/':
+		return lineEnd(src, i)
+	case '*':
+		if n := bytes.Index(src[i+2:], []byte("*/")); n >= 0 {
+			return i + 2 + n + 2
+		}
+	}
+	return i
+}
+
+// lineEnd returns the index after the line break that ends the line of i, or len(src).
+func lineEnd(src []byte, i int) int {
+	if n := bytes.IndexByte(src[i:], '\n'); n >= 0 {
+		return i + n + 1
+	}
+	return len(src)
+}
+
+// heredocMarker returns the marker of the heredoc that begins at i, and where
+// its first line begins; nil where none does.
+func heredocMarker(src []byte, i int) (marker []byte, body int) {
+	if i+2 >= len(src) || src[i+1] != '<' {
+		return nil, 0
+	}
+	start := i + 2
+	if src[start] == '-' {
+		start++
+	}
+	end := start
+	for end < len(src) && (inWord[src[end]] || src[end] >= 0x80) {
+		end++
+	}
+	if end == start || classes[src[start]] != word && src[start] < 0x80 {
+		return nil, 0
+	}
+	switch {
+	case bytes.HasPrefix(src[end:], []byte("\n")):
+		return src[start:end], end + 1
+	case bytes.HasPrefix(src[end:], []byte("\r\n")):
+		return src[start:end], end + 2
+	}
+	return nil, 0
+}

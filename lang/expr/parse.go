@@ -1,0 +1,28 @@
+package expr
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/lda-wf/wfc/lang/diag"
+)
+
+// Parse parses one expression, such as a plan's canonical text, after the scan
+// of [Guard]. The expression is zero only where the scan found something;
+// after other errors it is as much as could be read.
+func Parse(text, filename string) (Expr, diag.List) {
+	src := []byte(text)
+	if problems := Guard(src, filename); len(problems) > 0 {
+		return Expr{}, problems
+	}
+	node, problems := hclsyntax.ParseExpression(src, filename, hcl.InitialPos)
+	var list diag.List
+	for _, p := range problems {
+		at := hcl.Range{Filename: filename, Start: hcl.InitialPos, End: hcl.InitialPos}
+		if p.Subject != nil {
+			at = *p.Subject
+		}
+		list = append(list, diag.New("WFC1019", at, "%s: %s", p.Summary, p.Detail))
+	}
+	return Expr{Node: node, Source: src}, list
+}
