@@ -125,16 +125,29 @@ func (r *reader) examine(s *shape, body *hclsyntax.Body, owner string, header hc
 			once[b.Type] = b
 		}
 	}
+	if header != (hcl.Range{}) && header == body.SrcRange {
+		return // a header without a body, which has a diagnostic
+	}
 	for _, name := range s.required {
-		if body.Attributes[name] == nil && !r.writtenAsBlock(name, body) {
+		if body.Attributes[name] == nil && !r.meant(s, name, body) {
 			r.report(diag.New(codeMissingAttribute, header, "%s needs the attribute %q.", capital(owner), name))
 		}
 	}
 }
 
-func (r *reader) writtenAsBlock(name string, body *hclsyntax.Body) bool {
+// meant reports whether something in body that has a diagnostic already was
+// probably meant as the attribute name.
+func (r *reader) meant(s *shape, name string, body *hclsyntax.Body) bool {
 	for _, b := range body.Blocks {
 		if b.Type == name {
+			return true
+		}
+	}
+	for other, at := range body.Attributes {
+		if _, known := s.attrs[other]; known {
+			continue
+		}
+		if near, ok := r.near(s, other, sortedNames(s.attrs)); ok && near == name || unreadable(at.Expr) {
 			return true
 		}
 	}
@@ -142,6 +155,9 @@ func (r *reader) writtenAsBlock(name string, body *hclsyntax.Body) bool {
 }
 
 func (r *reader) unknownAttribute(s *shape, at *hclsyntax.Attribute, owner string) {
+	if unreadable(at.Expr) {
+		return // what it should have become is not known
+	}
 	name := at.Name
 	if m, ok := s.blocks[name]; ok {
 		if m.shape == nil {
@@ -161,7 +177,7 @@ func (r *reader) unknownAttribute(s *shape, at *hclsyntax.Attribute, owner strin
 	if len(s.attrs) == 0 && len(s.blocks) > 0 {
 		d.Detail = fmt.Sprintf("%s holds blocks only, so %q cannot be set here. The blocks are: %s.", capital(owner), name, strings.Join(s.builtBlocks(), ", "))
 	}
-	if near, ok := r.near(s, name, slices.Sorted(maps.Keys(s.attrs))); ok {
+	if near, ok := r.near(s, name, sortedNames(s.attrs)); ok {
 		d.Detail = fmt.Sprintf("%s has no attribute %q. Did you mean %q?", capital(owner), name, near)
 		r.report(d.Fix(fmt.Sprintf("Change it to %q", near), false, diag.Edit{Range: diag.RangeOf(at.NameRange), Text: near}))
 		return
@@ -220,7 +236,7 @@ func (r *reader) unknownBlock(s *shape, b *hclsyntax.Block, owner string) {
 	if near, ok := r.near(s, b.Type, slices.Sorted(maps.Keys(s.blocks))); ok {
 		d.Detail = fmt.Sprintf("%s has no block %q. Did you mean %q?", capital(owner), b.Type, near)
 		d = d.Fix(fmt.Sprintf("Change it to %q", near), false, diag.Edit{Range: diag.RangeOf(b.TypeRange), Text: near})
-	} else if near, ok := r.near(s, b.Type, slices.Sorted(maps.Keys(s.attrs))); ok {
+	} else if near, ok := r.near(s, b.Type, sortedNames(s.attrs)); ok {
 		d.Detail = fmt.Sprintf("%s has no block %q. Did you mean the attribute %q?", capital(owner), b.Type, near)
 	}
 	r.report(d)

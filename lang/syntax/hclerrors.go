@@ -1,16 +1,279 @@
 package syntax
 
 import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/lda-wf/wfc/lang/diag"
 )
 
-// translate carries a diagnostic of HCL over.
-func translate(d *hcl.Diagnostic) diag.Diagnostic {
-	at := hcl.Range{}
-	if d.Subject != nil {
-		at = *d.Subject
+// translate says in wfc's words what HCL found wrong in the value of attr.
+func (m *mender) translate(e *hcl.Diagnostic, attr *hclsyntax.Attribute, x extent) diag.Diagnostic {
+	at := firstOf(*e.Subject)
+	found := m.found(*e.Subject)
+	switch e.Summary {
+	case "Invalid multi-line string", "Unterminated template string":
+		return m.unclosedText(x, at)
+	case "Invalid escape sequence":
+		return m.escape(*e.Subject)
+	case "Invalid character":
+		return m.character(at, e.Detail)
+	case "Extra characters after interpolation expression", "Unclosed template interpolation sequence":
+		return m.interpolation(x, at)
+	case "Unsupported operator":
+		return m.operator(at, found)
+	case "Missing newline after argument", "Unexpected comma after argument":
+		return m.lineBreak(attr, x, *e.Subject, found)
 	}
-	return diag.New(codeSyntaxError, at, "%s", d.Detail)
+	if isTemplateError(e.Summary) {
+		return m.directive(e, x, at)
+	}
+	if t, ok := x.template(); ok && e.Summary == "Invalid expression" {
+		return m.interpolationAt(t, "What stands between %s and } is an expression, and %s cannot be read as one.", string(t.Bytes), quote(m.rest(t)))
+	}
+	if e.Subject.Start.Byte >= x.end || e.Summary == "Missing expression" {
+		if top, ok := x.top(); ok {
+			return m.unclosedBracket(top)
+		}
+	}
+	switch e.Summary {
+	case "Invalid expression", "Missing expression":
+		return m.missingValue(attr, x, at, found)
+	case "Missing attribute value", "Missing key/value separator":
+		return diag.New(codeMissingValue, at, "The attributes of an object have an equals sign and a value: { name = value }. Here stands %s instead.", found)
+	case "Invalid attribute name":
+		return m.missingName(x, at, found)
+	case "Missing item separator", "Missing argument separator", "Missing attribute separator":
+		d := diag.New(codeMissingComma, at, "Before %s a comma is missing.", found)
+		after := at
+		after.Start = e.Subject.Start
+		if x.prev.end > 0 {
+			after = m.r.span(x.prev.end, x.prev.end)
+		}
+		after.End = after.Start
+		return d.Fix("Write a comma", false, diag.Edit{Range: diag.RangeOf(after), Text: ","})
+	case "Unbalanced parentheses", "Missing close bracket on index", "Unterminated function call",
+		"Unterminated tuple constructor expression", "Unterminated object constructor expression",
+		"Missing close bracket on splat index", "Missing closing parenthesis":
+		if top, ok := x.top(); ok {
+			return m.unclosedBracket(top)
+		}
+	case "Missing false expression in conditional":
+		return diag.New(codeSyntaxError, at, "A condition has two results, CONDITION ? THIS : THAT. The second one is missing: here stands %s.", found)
+	case "Invalid 'for' expression":
+		return diag.New(codeSyntaxError, at, "A list is made with [for x in LIST : VALUE], an object with {for x in LIST : KEY => VALUE}; both may end with \"if CONDITION\". %s", e.Detail)
+	}
+	return diag.New(codeSyntaxError, at, "%s", e.Detail)
+}
+
+// found names what stands at a place: `"x"`, "the end of the line".
+func (m *mender) found(at hcl.Range) string {
+	s := string(at.SliceBytes(m.r.src))
+	switch {
+	case at.Start.Byte >= len(m.r.src):
+		return "the end of the file"
+	case strings.HasPrefix(s, "\n") || strings.HasPrefix(s, "\r") || strings.HasPrefix(s, "#") || strings.HasPrefix(s, "//"):
+		return "the end of the line"
+	}
+	return quote(s)
+}
+
+// rest is the text from a token to the end of its line or its closing brace.
+func (m *mender) rest(t token) string {
+	s := string(m.text[t.end:m.lineEnd(t.end)])
+	if n := strings.IndexByte(s, '}'); n >= 0 {
+		s = s[:n]
+	}
+	return strings.TrimRight(s, "\r\" ")
+}
+
+func (m *mender) unclosedText(x extent, at hcl.Range) diag.Diagnostic {
+	top, ok := x.top()
+	if !ok {
+		return diag.New(codeUnclosedText, at, "A text has no closing quote.")
+	}
+	if top.Type == hclsyntax.TokenOHeredoc {
+		name := strings.TrimLeft(strings.TrimSpace(string(top.Bytes)), "<-")
+		return diag.New(codeUnclosedHeredoc, m.r.span(top.start, m.lineEnd(top.start)),
+			"The text that begins here ends with a line that holds only %s, and there is none.", name)
+	}
+	if t, ok := x.template(); ok {
+		return m.interpolationAt(t, "The %s has no closing brace before the end of the text.", string(t.Bytes))
+	}
+	return diag.New(codeUnclosedText, m.r.span(top.start, m.lineEnd(top.start)),
+		"The text that begins here has no closing quote on this line. For a line break in a text write \\n, or use a heredoc: <<-EOT, the lines, and EOT alone on the last line.")
+}
+
+func (m *mender) escape(at hcl.Range) diag.Diagnostic {
+	s := string(at.SliceBytes(m.r.src))
+	why := fmt.Sprintf("%q is no escape sequence.", s)
+	switch {
+	case strings.HasPrefix(s, `\u`):
+		why = `\u must be followed by four hexadecimal digits.`
+	case strings.HasPrefix(s, `\U`):
+		why = `\U must be followed by eight hexadecimal digits.`
+	}
+	slash := at
+	slash.End = slash.Start
+	return diag.New(codeInvalidEscape, at,
+		"%s In a text in quotes a backslash begins an escape sequence. For a backslash itself, as in Windows paths and regular expressions, write two: \\\\", why).
+		Fix("Write two backslashes", false, diag.Edit{Range: diag.RangeOf(slash), Text: `\`})
+}
+
+// foreignQuotes are quotes that other languages and word processors use.
+const foreignQuotes = "'“”‘’„«»"
+
+func (m *mender) character(at hcl.Range, detail string) diag.Diagnostic {
+	s := string(at.SliceBytes(m.r.src))
+	switch s {
+	case "'", "“", "”", "‘", "’", "„", "«", "»":
+		edits := []diag.Edit{{Range: diag.RangeOf(at), Text: `"`}}
+		line := m.r.src[at.End.Byte:m.lineEnd(at.End.Byte)]
+		if n := strings.LastIndexAny(string(line), foreignQuotes); n >= 0 {
+			_, size := utf8.DecodeRune(line[n:])
+			edits = append(edits, diag.Edit{Range: diag.RangeOf(m.r.span(at.End.Byte+n, at.End.Byte+n+size)), Text: `"`})
+		}
+		return diag.New(codeInvalidCharacter, at, "Texts stand in straight double quotes (\"), not in %s.", s).
+			Fix("Write straight double quotes", false, edits...)
+	case "`":
+		return diag.New(codeInvalidCharacter, at, "Texts stand in double quotes (\"), not in backquotes. A text of several lines is a heredoc: <<-EOT, the lines, and EOT alone on the last line.")
+	case ";":
+		return diag.New(codeInvalidCharacter, at, "A semicolon has no meaning. Attributes end with the line, and elements of a list are separated by commas.").
+			Fix("Remove it", false, diag.Edit{Range: diag.RangeOf(at)})
+	case "\t":
+		return diag.New(codeInvalidCharacter, at, "A tab cannot stand here. Use spaces.")
+	}
+	for _, c := range s {
+		return diag.New(codeInvalidCharacter, at, "The character %s (U+%04X) cannot stand here, only inside of a text in quotes.", quote(s), c)
+	}
+	return diag.New(codeInvalidCharacter, at, "%s", detail)
+}
+
+// interpolation reports an expression in a text that is none or does not end.
+func (m *mender) interpolation(x extent, at hcl.Range) diag.Diagnostic {
+	t, ok := x.template()
+	if !ok { // HCL points at the beginning of the text
+		x.scan(m, x.end)
+		if t, ok = x.template(); !ok {
+			return diag.New(codeInvalidTemplate, at, "What stands between ${ and } must be one expression.")
+		}
+		return m.interpolationAt(t, "The %s has no closing brace before the end of the text.", string(t.Bytes))
+	}
+	if at.Start.Byte >= x.end || at.Start.Line != at.End.Line {
+		return m.interpolationAt(t, "The %s has no closing brace.", string(t.Bytes))
+	}
+	return m.interpolationAt(t, "The expression after %s cannot go on with %s.", string(t.Bytes), m.found(at))
+}
+
+func (m *mender) interpolationAt(t token, what string, args ...any) diag.Diagnostic {
+	opener := string(t.Bytes[:2])
+	here := m.r.span(t.start, t.start+2)
+	insert := here
+	insert.End = insert.Start
+	detail := fmt.Sprintf(what, args...) + " If this is meant for another language, such as a shell script, write " + opener[:1] + opener +
+		" for the characters themselves, or keep the text in a file and read it with file(\"…\")."
+	return diag.New(codeInvalidTemplate, here, "%s", detail).
+		Fix("Write "+opener[:1]+opener, false, diag.Edit{Range: diag.RangeOf(insert), Text: opener[:1]})
+}
+
+// isTemplateError reports whether HCL speaks of directives in texts.
+func isTemplateError(summary string) bool {
+	return strings.HasSuffix(summary, " directive") || strings.HasSuffix(summary, " marker") ||
+		summary == "Unexpected end of template" || summary == "Invalid template directive" || summary == "Invalid template control keyword"
+}
+
+func (m *mender) directive(e *hcl.Diagnostic, x extent, at hcl.Range) diag.Diagnostic {
+	hint := "For the characters %{ themselves write %%{."
+	switch e.Summary {
+	case "Unexpected end of template":
+		what := "a directive such as %{ if } or %{ for } is not closed: %{ endif } or %{ endfor } is missing."
+		return diag.New(codeInvalidTemplate, at, "%s", "The text ends here, but "+what+" "+hint)
+	case "Invalid template control keyword":
+		d := diag.New(codeInvalidTemplate, at, "%s", "After %{ stands if, else, endif, for or endfor, and "+m.found(*e.Subject)+" is none of them. "+hint)
+		if t, ok := x.template(); ok {
+			insert := m.r.span(t.start, t.start)
+			d = d.Fix("Write %%{", false, diag.Edit{Range: diag.RangeOf(insert), Text: "%"})
+		}
+		return d
+	}
+	return diag.New(codeInvalidTemplate, at, "%s", e.Detail+" "+hint)
+}
+
+func (m *mender) operator(at hcl.Range, found string) diag.Diagnostic {
+	d := diag.New(codeInvalidOperator, at, "There is no operator %s.", found)
+	switch strings.Trim(found, `"`) {
+	case "&":
+		d.Detail = `There is no operator "&". The logical and is written &&.`
+		d = d.Fix("Write &&", false, diag.Edit{Range: diag.RangeOf(at), Text: "&&"})
+	case "|":
+		d.Detail = `There is no operator "|". The logical or is written ||.`
+		d = d.Fix("Write ||", false, diag.Edit{Range: diag.RangeOf(at), Text: "||"})
+	}
+	return d
+}
+
+// lineBreak reports what follows a complete value.
+func (m *mender) lineBreak(attr *hclsyntax.Attribute, x extent, at hcl.Range, found string) diag.Diagnostic {
+	written := strings.Trim(found, `"`)
+	switch written {
+	case "and", "or":
+		op := map[string]string{"and": "&&", "or": "||"}[written]
+		return diag.New(codeInvalidOperator, at, "The logical %s is written %s.", written, op).
+			Fix("Write "+op, false, diag.Edit{Range: diag.RangeOf(at), Text: op})
+	case "}", "]", ")":
+		return diag.New(codeExtraBrace, at, "Nothing is open that %s could close. Remove it, or write its counterpart.", found)
+	case "=":
+		return diag.New(codeSyntaxError, at, "The attribute %q has a value already. To compare two values, write ==.", attr.Name)
+	case ",":
+		return diag.New(codeMissingLineBreak, at, "Attributes are separated by line breaks, not by commas.").
+			Fix("Remove the comma", false, diag.Edit{Range: diag.RangeOf(at)})
+	}
+	if string(attr.Expr.Range().SliceBytes(m.r.src)) == "if" {
+		return diag.New(codeSyntaxError, attr.Expr.Range(), "There is no if in expressions. Write CONDITION ? THIS : THAT.")
+	}
+	return diag.New(codeMissingLineBreak, at, "After the value of %q a line break must follow, but here stands %s.", attr.Name, found)
+}
+
+func (m *mender) unclosedBracket(top token) diag.Diagnostic {
+	closer := map[string]string{"{": "}", "[": "]", "(": ")"}[string(top.Bytes)]
+	at := m.r.span(top.start, top.end)
+	if closer == "" {
+		return m.interpolationAt(top, "The %s has no closing brace.", string(top.Bytes))
+	}
+	return diag.New(codeUnclosedBracket, at, "The %q that opens here has no %q, or something else stands before it that does not belong there.", string(top.Bytes), closer)
+}
+
+func (m *mender) missingValue(attr *hclsyntax.Attribute, x extent, at hcl.Range, found string) diag.Diagnostic {
+	switch prev := string(x.prev.Bytes); {
+	case prev == "=" && x.prev.start == attr.EqualsRange.Start.Byte && found == "the end of the line":
+		return diag.New(codeMissingValue, attr.NameRange, "%q has no value.", attr.Name)
+	case prev == "*" && found == `"*"`:
+		return diag.New(codeInvalidOperator, m.r.span(x.prev.start, at.End.Byte), `There is no operator "**". Write the multiplication out.`)
+	case found == "the end of the line" || found == "the end of the file":
+		if top, ok := x.top(); ok && found == "the end of the file" {
+			return m.unclosedBracket(top)
+		}
+		return diag.New(codeMissingValue, m.r.span(x.prev.start, x.prev.end), "After %q a value is expected, and the line ends.", prev)
+	}
+	switch strings.Trim(found, `"`) {
+	case "}", "]", ")":
+		if x.prev.Type == hclsyntax.TokenEqual || x.prev.Type == hclsyntax.TokenComma || len(x.open) == 0 {
+			return diag.New(codeMissingValue, at, "A value is expected before %s.", found)
+		}
+	}
+	return diag.New(codeMissingValue, at, "A value is expected here, and %s begins none.", found)
+}
+
+func (m *mender) missingName(x extent, at hcl.Range, found string) diag.Diagnostic {
+	if x.prev.end > 0 {
+		at = m.r.span(x.prev.start, x.prev.end)
+		if string(x.prev.Bytes) != "." {
+			at = m.r.span(x.prev.end-1, x.prev.end)
+		}
+	}
+	return diag.New(codeMissingName, at, "After the dot stands the name of what is read, and here stands %s. A name that is no identifier is written in brackets: x[\"a-b.c\"].", found)
 }

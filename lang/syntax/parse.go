@@ -32,15 +32,13 @@ func Parse(name string, src []byte) (f *File, diags diag.List) {
 		}
 	}()
 	body := r.parse()
-	if body == nil {
-		if path.Base(name) == SettingsName {
-			f.Project = &Project{}
-		}
-		return f, r.diags
-	}
-	if path.Base(name) == SettingsName {
+	switch {
+	case body == nil && r.isSettings():
+		f.Project = &Project{}
+	case body == nil:
+	case r.isSettings():
 		r.settings(f, body)
-	} else {
+	default:
 		r.file(f, body)
 	}
 	if len(r.diags) > 0 {
@@ -65,6 +63,9 @@ func traceback() string {
 	}
 	return strings.Join(out[:min(len(out), 8)], "\n")
 }
+
+// isSettings reports whether the file is wfc.hcl.
+func (r *reader) isSettings() bool { return path.Base(r.name) == SettingsName }
 
 // start is the place of what concerns the whole file.
 func (r *reader) start() hcl.Range {
@@ -95,18 +96,6 @@ func (r *reader) file(f *File, body *hclsyntax.Body) {
 			f.Deployments = append(f.Deployments, r.deployment(b))
 		}
 	}
-}
-
-// parse reads the file's tree, as much of it as can be read; nil if nothing can.
-func (r *reader) parse() *hclsyntax.Body {
-	file, diags := hclsyntax.ParseConfig(r.src, r.name, hcl.InitialPos)
-	if len(diags) > 0 {
-		r.broken = true
-		for _, d := range diags {
-			r.report(translate(d))
-		}
-	}
-	return file.Body.(*hclsyntax.Body)
 }
 
 func sortedNames(m map[string]status) []string {

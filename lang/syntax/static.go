@@ -4,7 +4,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
@@ -181,69 +180,20 @@ func unparen(e hclsyntax.Expression) hclsyntax.Expression {
 
 // constantText returns the text of a string without expressions.
 func (r *reader) constantText(e hclsyntax.Expression) (string, bool) {
-	t, ok := unparen(e).(*hclsyntax.TemplateExpr)
-	if !ok {
-		return "", false
-	}
-	if s := t.SrcRange.SliceBytes(r.src); len(s) >= 2 && s[0] == '"' {
-		if raw := string(s[1 : len(s)-1]); plain(raw) {
-			return raw, true
-		}
-	}
-	v, hdiags := t.Value(nil)
-	if hdiags.HasErrors() || v.Type() != cty.String || !v.IsKnown() || v.IsNull() {
-		return "", false
-	}
-	return v.AsString(), true
+	return r.expr(unparen(e)).Text()
 }
 
 // reference reads a static reference: a name, attributes, and indexes that are
 // literal strings. ok is false for anything else.
 func (r *reader) reference(e hclsyntax.Expression) (Ref, bool) {
-	t, ok := unparen(e).(*hclsyntax.ScopeTraversalExpr)
+	e = unparen(e)
+	segments, ok := r.expr(e).StaticPath()
 	if !ok {
 		return Ref{}, false
 	}
-	ref := Ref{Range: t.SrcRange, Path: make([]Label, 0, len(t.Traversal))}
-	for _, step := range t.Traversal {
-		switch step := step.(type) {
-		case hcl.TraverseRoot:
-			ref.Path = append(ref.Path, Label{Text: step.Name, Range: step.SrcRange})
-		case hcl.TraverseAttr:
-			at := step.SrcRange
-			if n := len(step.Name); at.End.Byte-at.Start.Byte > n { // without the dot
-				at.Start.Column += at.End.Byte - n - at.Start.Byte
-				at.Start.Byte = at.End.Byte - n
-			}
-			ref.Path = append(ref.Path, Label{Text: step.Name, Range: at})
-		case hcl.TraverseIndex:
-			if step.Key.Type() != cty.String || step.Key.IsNull() || !step.Key.IsKnown() {
-				return Ref{}, false
-			}
-			ref.Path = append(ref.Path, r.index(step))
-		default:
-			return Ref{}, false
-		}
+	ref := Ref{Range: e.Range(), Path: make([]Label, len(segments))}
+	for i, s := range segments {
+		ref.Path[i] = Label{Text: s.Text, Range: s.Range}
 	}
 	return ref, true
-}
-
-// index is a literal string index as a label, its text the source's own.
-func (r *reader) index(step hcl.TraverseIndex) Label {
-	l := Label{Text: step.Key.AsString(), Range: step.SrcRange}
-	s := string(step.SrcRange.SliceBytes(r.src))
-	open, end := strings.IndexByte(s, '"'), strings.LastIndexByte(s, '"')
-	if open < 0 || end <= open {
-		return l
-	}
-	if raw := s[open+1 : end]; plain(raw) {
-		l.Text = raw
-	}
-	if !strings.ContainsRune(s, '\n') {
-		l.Range.Start.Byte += open + 1
-		l.Range.Start.Column += open + 1
-		l.Range.End.Byte -= len(s) - end
-		l.Range.End.Column -= len(s) - end
-	}
-	return l
 }

@@ -87,10 +87,11 @@ func (r *reader) action(b *hclsyntax.Block, s *Step) {
 	slices.SortFunc(found, func(a, b written) int { return a.at.Start.Byte - b.at.Start.Byte })
 	switch {
 	case len(found) == 0:
-		if _, guess := r.guessedAction(b); !guess {
-			r.report(diag.New(codeNoAction, b.DefRange(),
-				"%s does nothing. Say what it does: call a tool (call = SOURCE.TOOL) or name a value (value = …).", capital(describe(b))))
+		if placeholder(b) || slices.ContainsFunc(actions, func(name string) bool { return r.meant(stepShape, name, b.Body) }) {
+			break
 		}
+		r.report(diag.New(codeNoAction, b.DefRange(),
+			"%s does nothing. Say what it does: call a tool (call = SOURCE.TOOL) or name a value (value = …).", capital(describe(b))))
 	case len(found) > 1:
 		d := diag.New(codeSeveralActions, found[1].at,
 			"%s has %q and %q, but a step does one thing. Move one of them into a step of its own.", capital(describe(b)), found[0].name, found[1].name)
@@ -98,19 +99,6 @@ func (r *reader) action(b *hclsyntax.Block, s *Step) {
 	default:
 		r.modifiers(b, s, found[0].name)
 	}
-}
-
-// guessedAction finds an unknown attribute that was probably meant as the action.
-func (r *reader) guessedAction(b *hclsyntax.Block) (string, bool) {
-	for name := range b.Body.Attributes {
-		if _, known := stepShape.attrs[name]; known {
-			continue
-		}
-		if near, ok := r.near(stepShape, name, sortedNames(stepShape.attrs)); ok && slices.Contains(actions, near) {
-			return near, true
-		}
-	}
-	return "", false
 }
 
 // modifiers reports what has no meaning with the step's action, or without for_each.

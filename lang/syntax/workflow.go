@@ -181,12 +181,13 @@ func (r *reader) bindings(at *hclsyntax.Attribute) []Binding {
 // key reads the constant key of an object item.
 func (r *reader) key(e hclsyntax.Expression) (Label, bool) {
 	k, ok := e.(*hclsyntax.ObjectConsKeyExpr)
-	if !ok || k.ForceNonLiteral {
+	if !ok {
 		return Label{}, false
 	}
-	if name := hcl.ExprAsKeyword(k.Wrapped); name != "" {
-		return Label{Text: name, Range: k.Range()}, true
+	name, ok := r.expr(k.Wrapped).ObjectKey(k)
+	at := k.Range()
+	if _, quoted := k.Wrapped.(*hclsyntax.TemplateExpr); quoted {
+		at = inside(at)
 	}
-	text, ok := r.constantText(k.Wrapped)
-	return Label{Text: text, Range: inside(k.Range())}, ok
+	return Label{Text: name, Range: at}, ok
 }
