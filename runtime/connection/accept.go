@@ -1,0 +1,173 @@
+package connection
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// CodeTooLarge is the code of the error that stands for an answer over [MaxFrame].
+// It is ours, outside the ranges of JSON-RPC and MCP.
+const CodeTooLarge = -31064
+
+// emptyResult is what the SDK decodes in place of a result that we keep raw.
+var emptyResult = json.RawMessage(`{}`)
+
+// accept turns a message of the server into one for the SDK, or nil if it is
+// dealt with here. Its memory is that of a line and is copied where it is kept.
+func (c *Channel) accept(e envelope) (jsonrpc.Message, error) {
+	if e.method != nil {
+		return c.acceptRequest(e)
+	}
+	if e.id == nil || string(e.id) == "null" {
+		return nil, c.failAll(e.err)
+	}
+	// Some servers answer the number 7 with the string "7".
+	n, err := strconv.ParseInt(string(bytes.Trim(e.id, `"`)), 10, 64)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	x := c.exchanges[n]
+	delete(c.exchanges, n)
+	var method string
+	if x != nil {
+		method = x.method
+	}
+	c.mu.Unlock()
+	id, err := jsonrpc.MakeID(float64(n))
+	if err != nil || x == nil {
+		return nil, err // late, or never asked
+	}
+	x.answered.Store(true)
+	if e.err != nil {
+		return &jsonrpc.Response{ID: id, Error: decodeError(e.err)}, nil
+	}
+	x.result = bytes.Clone(e.result)
+	if handshake(method) || bytes.Contains(e.result, []byte(`"inputRequests"`)) && member(e.result, "inputRequests") != nil {
+		return &jsonrpc.Response{ID: id, Result: x.result}, nil
+	}
+	return &jsonrpc.Response{ID: id, Result: emptyResult}, nil
+}
+
+// handshake reports whether the SDK itself needs the result of method.
+func handshake(method string) bool { return method == "initialize" || method == "server/discover" }
+
+func (c *Channel) acceptRequest(e envelope) (jsonrpc.Message, error) {
+	var method string
+	if err := json.Unmarshal(e.method, &method); err != nil {
+		return nil, err
+	}
+	if method == "notifications/progress" && e.id == nil {
+		return nil, c.report(e.params)
+	}
+	req := &jsonrpc.Request{Method: method, Params: bytes.Clone(e.params)}
+	if e.id != nil {
+		var raw any
+		if err := json.Unmarshal(e.id, &raw); err != nil {
+			return nil, err
+		}
+		id, err := jsonrpc.MakeID(raw)
+		if err != nil {
+			return nil, err
+		}
+		req.ID = id
+	}
+	return req, nil
+}
+
+// report hands a progress message to its operation.
+func (c *Channel) report(params []byte) error {
+	var p struct {
+		Token    json.RawMessage `json:"progressToken"`
+		Progress float64         `json:"progress"`
+		Total    float64         `json:"total"`
+		Message  string          `json:"message"`
+	}
+	if err := json.Unmarshal(params, &p); err != nil {
+		return err
+	}
+	token, err := strconv.ParseInt(string(bytes.Trim(p.Token, `"`)), 10, 64)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	x := c.tokens[token]
+	c.mu.Unlock()
+	if x == nil {
+		return nil
+	}
+	x.answered.Store(true)
+	if x.progress != nil {
+		x.progress(Progress{Message: p.Message, Progress: p.Progress, Total: p.Total})
+	}
+	return nil
+}
+
+// failAll fails every request in flight: the server could not read one of them
+// and does not say which.
+func (c *Channel) failAll(raw []byte) error {
+	if raw == nil {
+		return fmt.Errorf("a result without an id")
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for n, x := range c.exchanges {
+		if x.stage.Load() == stageLeaving {
+			c.answer(n, decodeError(raw))
+		}
+	}
+	return nil
+}
+
+// answer makes up the answer to request n. c.mu is held.
+func (c *Channel) answer(n int64, err error) {
+	x := c.exchanges[n]
+	delete(c.exchanges, n)
+	x.answered.Store(true)
+	if id, idErr := jsonrpc.MakeID(float64(n)); idErr == nil {
+		c.ready = append(c.ready, &jsonrpc.Response{ID: id, Error: err})
+	}
+}
+
+// idAtStart and idAtEnd find the id of a message of which only the ends are there.
+var (
+	idAtStart = regexp.MustCompile(`^\s*\{(?:"jsonrpc":\s*"2\.0",\s*)?"id":\s*"?(\d{1,18})"?\s*,`)
+	idAtEnd   = regexp.MustCompile(`,\s*"id":\s*"?(\d{1,18})"?\s*(?:,\s*"jsonrpc":\s*"2\.0"\s*)?\}\s*$`)
+)
+
+// refuse fails the request whose answer is over the limit, or all in flight if
+// it cannot be told which one that is.
+func (c *Channel) refuse(big *tooLarge) {
+	err := &jsonrpc.Error{Code: CodeTooLarge, Message: fmt.Sprintf("The answer is larger than %d MiB.", c.frames.limit>>20)}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, found := range [][][]byte{idAtStart.FindSubmatch(big.head), idAtEnd.FindSubmatch(big.tail)} {
+		if found == nil {
+			continue
+		}
+		if n, parseErr := strconv.ParseInt(string(found[1]), 10, 64); parseErr == nil && c.exchanges[n] != nil {
+			c.answer(n, err)
+			return
+		}
+	}
+	for n, x := range c.exchanges {
+		if x.stage.Load() == stageLeaving {
+			c.answer(n, err)
+		}
+	}
+}
+
+// decodeError reads the error member of an answer. One that is none of the
+// protocol's is kept as text.
+func decodeError(raw []byte) error {
+	e := &jsonrpc.Error{}
+	if err := json.Unmarshal(raw, e); err != nil || e.Message == "" && e.Code == 0 {
+		e = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: string(raw)}
+	}
+	return e
+}

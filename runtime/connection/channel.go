@@ -1,0 +1,448 @@
+package connection
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// ErrClosed is the cause of the end of a channel that we closed.
+var ErrClosed = errors.New("closed by wfc")
+
+// Waiting times of a channel.
+const (
+	// stuckWrite is how long a write may make no progress: a server that does not
+	// read for so long does not read at all, and holds up every later message.
+	stuckWrite = 10 * time.Second
+	// drainWait is how long output may follow the exit of a process. What its
+	// children still hold open then is no answer of its own.
+	drainWait = 250 * time.Millisecond
+	// silentExit is how long a process may live on after it closed its output.
+	silentExit = 500 * time.Millisecond
+)
+
+// Channel is a live channel to one server. It is an mcp.Transport and the
+// mcp.Connection of it, so it serves one mcp.Client.Connect. All methods are
+// safe for concurrent use, none but Read waits for the server.
+type Channel struct {
+	name   string
+	stdin  io.WriteCloser
+	stdout io.ReadCloser
+	server server
+	errors *stderrTail
+	close  time.Duration
+	stuck  time.Duration
+
+	frames frames
+	ready  []jsonrpc.Message // answers made up here; only Read uses it
+
+	mu        sync.Mutex
+	exchanges map[int64]*Exchange // by request id: not answered, not cancelled
+	tokens    map[int64]*Exchange // by progress token
+	lastToken int64
+	out       []outgoing
+	closing   bool
+	cause     error // why the channel ends; the first one counts
+	noise     int
+	oneNoise  string
+
+	wake      chan struct{} // something to write, or closing
+	shut      chan struct{} // Close was called
+	stdoutEnd chan struct{} // Read met the end of the stream
+	done      chan struct{}
+	end       End
+}
+
+// server is what is at the other end: a process, or nothing we can signal.
+type server interface {
+	exited() <-chan struct{} // closed once it ended by itself or was killed
+	terminate()              // asks it and its children to end
+	kill()                   // ends it and its children
+	release() string         // frees what is left after exited; says how it ended
+}
+
+// outgoing is one message on its way; x is nil for what belongs to no exchange.
+type outgoing struct {
+	x    *Exchange
+	data []byte
+}
+
+// End says how a channel ended.
+type End struct {
+	Cause  error    // never nil; [ErrClosed] if we closed it
+	Exit   string   // "exit status 3", "signal: killed"; empty if there was no process
+	Stderr []string // its last lines, redacted
+	// Noise counts the lines on stdout that were no messages; FirstNoise is the first.
+	Noise      int
+	FirstNoise string
+}
+
+var (
+	_ mcp.Transport  = (*Channel)(nil)
+	_ mcp.Connection = (*Channel)(nil)
+)
+
+// newChannel starts the goroutines of a channel. stderr may be nil.
+func newChannel(name string, stdin io.WriteCloser, stdout io.ReadCloser, s server, t *stderrTail, closeTimeout time.Duration) *Channel {
+	c := &Channel{
+		name: name, stdin: stdin, stdout: stdout, server: s, errors: t, close: closeTimeout, stuck: stuckWrite,
+		exchanges: map[int64]*Exchange{}, tokens: map[int64]*Exchange{},
+		wake: make(chan struct{}, 1), shut: make(chan struct{}), stdoutEnd: make(chan struct{}), done: make(chan struct{}),
+	}
+	c.frames = frames{src: stdout, noise: c.addNoise, limit: MaxFrame}
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		c.write()
+	}()
+	go c.supervise(written)
+	return c
+}
+
+// Connect implements mcp.Transport.
+func (c *Channel) Connect(context.Context) (mcp.Connection, error) { return c, nil }
+
+// SessionID implements mcp.Connection. A stdio session has no id.
+func (c *Channel) SessionID() string { return "" }
+
+// Done is closed once the server has ended and everything of it is freed.
+func (c *Channel) Done() <-chan struct{} { return c.done }
+
+// End returns how the channel ended. It waits for Done.
+func (c *Channel) End() End {
+	<-c.done
+	return c.end
+}
+
+// Close begins to close the channel and returns at once: what was written goes
+// out, the server's input ends, and what then does not end within the close
+// timeout is killed. See [Channel.Done].
+func (c *Channel) Close() error {
+	c.shutdown(ErrClosed)
+	return nil
+}
+
+// Kill ends the server and its children now.
+func (c *Channel) Kill(cause error) {
+	c.shutdown(cause)
+	c.server.kill()
+}
+
+func (c *Channel) shutdown(cause error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cause == nil {
+		c.cause = cause
+	}
+	if !c.closing {
+		c.closing = true
+		close(c.shut)
+		c.wakeWriter()
+	}
+}
+
+func (c *Channel) wakeWriter() {
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}
+
+// supervise owns the server's life: it waits for the exit itself, because a
+// grandchild may hold the output open, and frees everything.
+func (c *Channel) supervise(written <-chan struct{}) {
+	defer close(c.done)
+	exited := c.server.exited()
+	select {
+	case <-exited:
+	case <-c.stdoutEnd:
+		if !within(silentExit, exited) {
+			c.shutdown(errors.New("it closed its output but did not exit"))
+			c.server.kill()
+			<-exited
+		}
+	case <-c.shut:
+		// A server that reads its input ends with it; others understand SIGTERM.
+		if polite := min(c.close/4, silentExit); !within(polite, exited) {
+			c.server.terminate()
+			if !within(c.close-polite, exited) {
+				c.server.kill()
+				<-exited
+			}
+		}
+	}
+	c.server.terminate() // the children it left
+	drained := make(chan struct{})
+	timer := time.AfterFunc(drainWait, func() {
+		c.server.kill()
+		c.stdout.Close()
+		c.errors.close()
+	})
+	go func() {
+		defer close(drained)
+		<-c.stdoutEnd
+	}()
+	c.errors.wait()
+	// Nobody reads a channel that was never connected.
+	within(drainWait, drained)
+	timer.Stop()
+	exit := c.server.release()
+	c.shutdown(errors.New("it exited"))
+	c.stdin.Close()
+	c.stdout.Close()
+	<-written
+	c.endStdout()
+	<-drained
+
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.end = End{Cause: c.cause, Exit: exit, Stderr: c.errors.lines(), Noise: c.noise, FirstNoise: c.oneNoise}
+}
+
+// within reports whether done is closed before d has passed.
+func within(d time.Duration, done <-chan struct{}) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+func (c *Channel) endStdout() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	select {
+	case <-c.stdoutEnd:
+	default:
+		close(c.stdoutEnd)
+	}
+}
+
+func (c *Channel) addNoise(line []byte) {
+	c.mu.Lock()
+	c.noise++
+	first := c.noise == 1
+	c.mu.Unlock()
+	if first {
+		text := c.errors.note("(on stdout, no MCP message) ", line)
+		c.mu.Lock()
+		c.oneNoise = text
+		c.mu.Unlock()
+	}
+}
+
+// Begin registers an operation. progress, which may be nil, is called in wire
+// order on the reading goroutine, before a later answer is seen: it must not block.
+// Every Begin needs an [Channel.Finish].
+func (c *Channel) Begin(progress func(Progress)) *Exchange {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lastToken++
+	x := &Exchange{Token: c.lastToken, channel: c, progress: progress}
+	c.tokens[x.Token] = x
+	return x
+}
+
+// Finish ends an operation. A request of it that has no answer is cancelled on
+// the wire, with the reason given.
+func (c *Channel) Finish(x *Exchange, reason string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.tokens, x.Token)
+	if c.exchanges[x.id] == x {
+		c.cancel(x.id, reason)
+	}
+}
+
+// cancel gives up the request id. c.mu is held.
+func (c *Channel) cancel(id int64, reason string) {
+	x := c.exchanges[id]
+	if x == nil {
+		return
+	}
+	delete(c.exchanges, id)
+	if x.stage.CompareAndSwap(stageQueued, stageDropped) || c.closing && c.cause != ErrClosed {
+		return
+	}
+	if x.method == "initialize" || x.method == "server/discover" {
+		return // the protocol forbids it: the handshake ends with the channel
+	}
+	text, err := json.Marshal(reason)
+	if err != nil {
+		text = []byte(`""`)
+	}
+	c.enqueue(outgoing{data: fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d,"reason":%s}}`+"\n", id, text)})
+}
+
+func (c *Channel) enqueue(o outgoing) {
+	c.out = append(c.out, o)
+	c.wakeWriter()
+}
+
+// Write implements mcp.Connection. It hands the message to the writer and never blocks.
+func (c *Channel) Write(ctx context.Context, msg jsonrpc.Message) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	req, ok := msg.(*jsonrpc.Request)
+	if !ok {
+		data, err := jsonrpc.EncodeMessage(msg)
+		if err != nil {
+			return err
+		}
+		return c.send(outgoing{data: append(data, '\n')})
+	}
+	if req.Method == "notifications/cancelled" {
+		c.takeCancel(req.Params)
+		return nil
+	}
+	data := make([]byte, 0, len(req.Params)+len(req.Method)+64)
+	data = append(data, `{"jsonrpc":"2.0",`...)
+	id, numbered := req.ID.Raw().(int64)
+	if numbered {
+		data = append(data, `"id":`...)
+		data = strconv.AppendInt(data, id, 10)
+		data = append(data, ',')
+	}
+	data = append(data, `"method":"`...)
+	data = append(data, req.Method...)
+	data = append(data, '"')
+	if len(req.Params) > 0 {
+		data = append(data, `,"params":`...)
+		data = append(data, req.Params...)
+	}
+	data = append(data, "}\n"...)
+	o := outgoing{data: data}
+	if x, _ := ctx.Value(exchangeKey{}).(*Exchange); x != nil && numbered {
+		x.stage.Store(stageQueued)
+		c.mu.Lock()
+		x.id, x.method = id, req.Method
+		c.exchanges[id] = x
+		c.mu.Unlock()
+		o.x = x
+	}
+	return c.send(o)
+}
+
+// takeCancel sends the SDK's notice of a cancelled request unless Finish has done so.
+func (c *Channel) takeCancel(params json.RawMessage) {
+	var p struct {
+		RequestID int64  `json:"requestId"`
+		Reason    string `json:"reason"`
+	}
+	if json.Unmarshal(params, &p) == nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.cancel(p.RequestID, p.Reason)
+	}
+}
+
+func (c *Channel) send(o outgoing) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closing {
+		return fmt.Errorf("%w: %w", io.ErrClosedPipe, c.cause)
+	}
+	c.enqueue(o)
+	return nil
+}
+
+// write is the writer: it ends when the channel closes and all went out, or cannot.
+func (c *Channel) write() {
+	defer c.stdin.Close()
+	for range c.wake {
+		for {
+			c.mu.Lock()
+			out, closing := c.out, c.closing
+			c.out = nil
+			c.mu.Unlock()
+			if len(out) == 0 {
+				if closing {
+					return
+				}
+				break
+			}
+			for _, o := range out {
+				if o.x != nil && !o.x.stage.CompareAndSwap(stageQueued, stageLeaving) {
+					continue
+				}
+				if left, err := c.put(o.data); err != nil {
+					if !left && o.x != nil {
+						o.x.stage.Store(stageDropped)
+					}
+					c.unwritable()
+					return
+				}
+			}
+		}
+	}
+}
+
+// put writes data in pieces, so that a slow reader of a large message does not
+// look stuck. It reports whether any byte left.
+func (c *Channel) put(data []byte) (left bool, err error) {
+	const piece = 64 << 10
+	for len(data) > 0 {
+		timer := time.AfterFunc(c.stuck, func() {
+			c.Kill(fmt.Errorf("it did not read its input for %s and was killed", c.stuck))
+		})
+		n, err := c.stdin.Write(data[:min(len(data), piece)])
+		timer.Stop()
+		left = left || n > 0
+		if err != nil {
+			return left, err
+		}
+		data = data[n:]
+	}
+	return true, nil
+}
+
+// unwritable ends a server that takes no input. If it exited, that is the
+// cause, and known in a moment.
+func (c *Channel) unwritable() {
+	if !within(silentExit, c.server.exited()) {
+		c.Kill(errors.New("it closed its input and was killed"))
+	}
+}
+
+// Read implements mcp.Connection. After the end of the stream it returns once
+// all is known about the end of the server.
+func (c *Channel) Read(context.Context) (jsonrpc.Message, error) {
+	for {
+		if len(c.ready) > 0 {
+			msg := c.ready[0]
+			c.ready = c.ready[1:]
+			return msg, nil
+		}
+		e, err := c.frames.next()
+		if big := (*tooLarge)(nil); errors.As(err, &big) {
+			c.refuse(big)
+			continue
+		}
+		if err != nil {
+			c.endStdout()
+			<-c.done
+			return nil, io.EOF
+		}
+		msg, err := c.accept(e)
+		if err != nil {
+			c.addNoise(bytes.Join([][]byte{e.id, e.method, e.err}, []byte(" ")))
+			continue
+		}
+		if msg != nil {
+			return msg, nil
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package connection
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+)
+
+// Sinks receive what a channel has to show while it lives. Each may be nil.
+type Sinks struct {
+	// Stderr gets each line of the server's stderr, redacted, and a remark for the
+	// first noise on stdout. It is called on the draining goroutines.
+	Stderr func(line string)
+}
+
+// Open starts the process of c and returns the channel to it. The error is a
+// [Problem] without the connection's name. What is opened is freed by
+// [Channel.Close].
+func (c Connection) Open(sinks Sinks) (*Channel, error) {
+	if c.dial != nil {
+		return c.openStream()
+	}
+	if c.Stdio == nil {
+		return nil, Problem("It has no transport. Give it a stdio block.")
+	}
+	path, err := c.Stdio.Resolve()
+	if err != nil {
+		return nil, err
+	}
+	cmd := &exec.Cmd{
+		Path: path,
+		Args: append([]string{c.Stdio.Command}, c.Stdio.Args...),
+		Dir:  c.Stdio.Dir,
+		Env:  c.Stdio.environ(),
+	}
+	var parent, child [3]*os.File
+	closeAll := func(files [3]*os.File) {
+		for _, f := range files {
+			if f != nil {
+				f.Close()
+			}
+		}
+	}
+	for i := range parent {
+		r, w, err := os.Pipe()
+		if err != nil {
+			closeAll(parent)
+			closeAll(child)
+			return nil, problemf("A pipe to its process could not be made: %v.", err)
+		}
+		if parent[i], child[i] = r, w; i == 0 {
+			parent[i], child[i] = w, r
+		}
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = child[0], child[1], child[2]
+	p, err := startProcess(cmd)
+	closeAll(child)
+	if err != nil {
+		closeAll(parent)
+		return nil, problemf("The command %q could not be started: %v.", c.Stdio.Command, startError(err))
+	}
+	redact := c.Redactor()
+	tail := newStderrTail(parent[2], redact, sinks.Stderr)
+	return newChannel(c.ID, parent[0], parent[1], p, tail, c.Timeouts.CloseTimeout()), nil
+}
+
+// Problem is an error in full sentences, which say what to do.
+type Problem string
+
+func (p Problem) Error() string { return string(p) }
+
+func problemf(format string, args ...any) Problem { return Problem(fmt.Sprintf(format, args...)) }
+
+// startError takes the path from an error of exec, which the sentence around it names already.
+func startError(err error) error {
+	if e, ok := err.(*os.PathError); ok {
+		return e.Err
+	}
+	return err
+}
+
+// process is a child process with its group.
+type process struct {
+	cmd  *exec.Cmd
+	gone chan struct{} // it exited
+
+	mu       sync.Mutex
+	group    group
+	released bool
+}
+
+// startProcess starts cmd in a group of its own and waits for its exit in a goroutine.
+func startProcess(cmd *exec.Cmd) (*process, error) {
+	p := &process{cmd: cmd, gone: make(chan struct{})}
+	setGroup(cmd)
+	if err := start(cmd); err != nil {
+		return nil, err
+	}
+	p.group = groupOf(cmd.Process)
+	go func() {
+		defer close(p.gone)
+		waitExit(cmd)
+	}()
+	return p, nil
+}
+
+func (p *process) exited() <-chan struct{} { return p.gone }
+
+func (p *process) terminate() { p.signal(group.terminate) }
+
+func (p *process) kill() { p.signal(group.kill) }
+
+// signal does nothing once the process is released: its number may be another's by then.
+func (p *process) signal(send func(group)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.released {
+		send(p.group)
+	}
+}
+
+// release kills what is left of the group and reaps the process, which has exited.
+func (p *process) release() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.group.kill()
+	p.released = true
+	_ = p.cmd.Wait() // says again what ProcessState says; the files are ours
+	p.group.free()
+	if p.cmd.ProcessState == nil {
+		return ""
+	}
+	return strings.TrimSpace(p.cmd.ProcessState.String())
+}

@@ -1,0 +1,104 @@
+package connection
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"sync"
+)
+
+// Of what a server says on stderr the last lines are kept for error texts.
+const (
+	tailLines = 20
+	tailWidth = 2000 // bytes of a line; what is longer is data, not a message
+)
+
+// stderrTail drains the stderr of a server. A nil one is of a server without stderr.
+type stderrTail struct {
+	src    io.ReadCloser
+	redact func(string) string
+	sink   func(line string) // may be nil
+	ended  chan struct{}
+
+	mu   sync.Mutex
+	tail []string
+}
+
+// newStderrTail starts to drain src. Its goroutine ends with src.
+func newStderrTail(src io.ReadCloser, redact func(string) string, sink func(string)) *stderrTail {
+	t := &stderrTail{src: src, redact: redact, sink: sink, ended: make(chan struct{})}
+	go t.drain()
+	return t
+}
+
+func (t *stderrTail) drain() {
+	defer close(t.ended)
+	defer t.src.Close()
+	r := bufio.NewReaderSize(t.src, 4096)
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		if room := tailWidth - len(line); room > 0 {
+			line = append(line, part[:min(room, len(part))]...)
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if line = bytes.TrimRight(line, "\r\n"); len(line) > 0 {
+			t.add(string(line))
+		}
+		if line = line[:0]; err != nil {
+			return
+		}
+	}
+}
+
+func (t *stderrTail) add(line string) string {
+	line = t.redact(line)
+	t.mu.Lock()
+	if len(t.tail) == tailLines {
+		t.tail = append(t.tail[:0], t.tail[1:]...)
+	}
+	t.tail = append(t.tail, line)
+	t.mu.Unlock()
+	if t.sink != nil {
+		t.sink(line)
+	}
+	return line
+}
+
+// note shows line to the sink as a remark of ours, and returns it redacted. It
+// does not count as a line of stderr.
+func (t *stderrTail) note(remark string, line []byte) string {
+	text := string(line[:min(len(line), 200)])
+	if t == nil {
+		return text
+	}
+	text = t.redact(text)
+	if t.sink != nil {
+		t.sink(remark + text)
+	}
+	return text
+}
+
+func (t *stderrTail) wait() {
+	if t != nil {
+		<-t.ended
+	}
+}
+
+func (t *stderrTail) close() {
+	if t != nil {
+		t.src.Close()
+	}
+}
+
+func (t *stderrTail) lines() []string {
+	if t == nil {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return append([]string(nil), t.tail...)
+}

@@ -1,0 +1,56 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/lda-wf/wfc/runtime/connection"
+)
+
+// classify turns what the SDK returned for an operation into an *Error.
+func (s *Session) classify(ctx context.Context, c *Client, label string, sent Sent, err error) error {
+	if err == nil {
+		return nil
+	}
+	e := &Error{Connection: s.cfg.Connection.ID, Operation: label, Cause: err, Sent: sent, Generation: s.cfg.Generation}
+	if wire := (*jsonrpc.Error)(nil); errors.As(err, &wire) {
+		e.Reason, e.Code, e.Sent = Refused, wire.Code, SentYes
+		e.Cause = &jsonrpc.Error{Code: wire.Code, Message: s.cfg.redact(wire.Message)}
+		if wire.Code == connection.CodeTooLarge {
+			e.Reason = TooLarge
+			return e.describe(s.cfg.redact, wire.Message, "Ask the tool for less at once.")
+		}
+		return e.describe(s.cfg.redact, fmt.Sprintf("The server refused it: %s (code %d).", wire.Message, wire.Code), "")
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, mcp.ErrConnectionClosed) {
+		// The session ends; in a moment it is known how, or the owner cancels ctx.
+		select {
+		case <-c.channel.Done():
+		case <-ctx.Done():
+		}
+	}
+	if ctx.Err() != nil {
+		cause := context.Cause(ctx)
+		if lost := (*Error)(nil); errors.As(cause, &lost) { // the owner cancelled it
+			own := *lost
+			own.Operation, own.Sent = label, sent
+			return own.retitle(lost.Operation)
+		}
+		e.Reason, e.Cause = Cancelled, cause
+		return e.describe(s.cfg.redact, fmt.Sprintf("It was given up before the answer came (sent: %s): %s.", sent, cause), "")
+	}
+	select {
+	case <-c.channel.Done():
+		lost := *s.lostBy(c)
+		lost.Operation, lost.Sent = label, sent
+		return lost.retitle("")
+	default:
+	}
+	e.Reason = Malformed
+	return e.describe(s.cfg.redact, fmt.Sprintf("The answer is not as MCP says: %s.", err), "")
+}

@@ -1,0 +1,129 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/lda-wf/wfc/runtime/connection"
+)
+
+// Sent says whether a request may have been received.
+type Sent = connection.Sent
+
+// The values of [Sent].
+const (
+	SentNo    = connection.SentNo
+	SentMaybe = connection.SentMaybe
+	SentYes   = connection.SentYes
+)
+
+// Reason says what kind of failure an [Error] is.
+type Reason uint8
+
+// The reasons.
+const (
+	// NotStarted: there is no session: the command was not found, the server ended
+	// in the handshake or never answered it.
+	NotStarted Reason = iota
+	// Lost: the session ended, or was closed, before the answer came.
+	Lost
+	// Cancelled: the caller's context was done first. Cause is its cause.
+	Cancelled
+	// Refused: the server answered with a JSON-RPC error. Code is its code.
+	Refused
+	// Malformed: the server answered, but not as the protocol says.
+	Malformed
+	// TooLarge: the answer is larger than [connection.MaxFrame].
+	TooLarge
+	// Declined: Call.Started returned an error, which is Cause.
+	Declined
+)
+
+// Error is a failed operation. Its text names the connection, says what
+// happened and what to do, and has no secret in it.
+type Error struct {
+	Connection string // its id
+	Operation  string // "tools/call search"; empty if it is about the session alone
+	Reason     Reason
+	Cause      error
+	Exit       string   // how the process ended: "exit status 3"; empty if it did not, or there is none
+	Stderr     []string // its last lines
+	Sent       Sent
+	Code       int64  // of Refused
+	Generation uint64 // of the session; 0 if there was none
+
+	text string
+}
+
+// Error returns full sentences.
+func (e *Error) Error() string { return e.text }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Cause }
+
+// Answered reports whether the server answered, which is never in doubt.
+func (e *Error) Answered() bool {
+	return e.Reason == Refused || e.Reason == Malformed || e.Reason == TooLarge
+}
+
+// errEnded is the cause of operations that a session no longer took: nothing of
+// them was started, and the pool opens another session for them.
+var errEnded = errors.New("the session has ended")
+
+// ErrEnded reports whether err says that the session no longer took the
+// operation, so that another session may have it.
+func ErrEnded(err error) bool { return errors.Is(err, errEnded) }
+
+// describe writes the text of e. what is a clause about the connection ("exited
+// with exit status 3"), advice a sentence or empty.
+func (e *Error) describe(redact func(string) string, what, advice string) *Error {
+	var b strings.Builder
+	b.WriteString("connection ")
+	b.WriteString(e.Connection)
+	if e.Operation != "" {
+		b.WriteString(", ")
+		b.WriteString(e.Operation)
+	}
+	b.WriteString(": ")
+	b.WriteString(redact(what))
+	if advice != "" {
+		b.WriteString(" ")
+		b.WriteString(advice)
+	}
+	if len(e.Stderr) > 0 {
+		b.WriteString(" The last lines of its stderr:")
+		for _, line := range e.Stderr {
+			b.WriteString("\n    ")
+			b.WriteString(line)
+		}
+	}
+	e.text = b.String()
+	return e
+}
+
+// ending returns a sentence on how the server ended, and what it printed that was no message.
+func ending(end connection.End) string {
+	var what string
+	switch {
+	case errors.Is(end.Cause, connection.ErrClosed):
+		what = "The session was closed."
+	case end.Exit == "":
+		what = "The server ended: " + end.Cause.Error() + "."
+	case end.Cause.Error() == "it exited":
+		what = "The server ended with " + end.Exit + "."
+	default:
+		what = fmt.Sprintf("The server ended with %s: %s.", end.Exit, end.Cause)
+	}
+	return what + noise(end)
+}
+
+func noise(end connection.End) string {
+	switch end.Noise {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf(" It printed a line on stdout that is no MCP message: %q.", end.FirstNoise)
+	}
+	return fmt.Sprintf(" It printed %d lines on stdout that are no MCP messages, the first: %q.", end.Noise, end.FirstNoise)
+}

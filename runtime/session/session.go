@@ -1,0 +1,400 @@
+// Package session holds one live MCP session: an owner goroutine that connects,
+// hands out the queued operations in their order, and closes.
+//
+// Its central type is [Session]. Of wfc it imports runtime/connection only.
+package session
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/lda-wf/wfc/runtime/connection"
+)
+
+// Config is what a session is made of.
+type Config struct {
+	Connection connection.Connection
+	ClientInfo *mcp.Implementation // never nil
+	Generation uint64              // counts the sessions of one connection and scope, from 1
+	// Stderr gets the lines of the server's stderr, redacted. May be nil.
+	Stderr func(line string)
+	// Wait is how long to wait before connecting: a server that keeps dying is
+	// not started at once again.
+	Wait time.Duration
+	// Opened is called by the owner goroutine once the handshake is done. May be nil.
+	Opened func()
+
+	redact func(string) string
+}
+
+// operation is one queued piece of work.
+type operation struct {
+	name       string // "tools/call search": for errors only, never used to dispatch
+	connection string // its id, likewise
+	sequence   uint64
+	submitted  time.Time
+	run        func(context.Context, *Client) error
+
+	readOnly bool
+	cancel   context.CancelCauseFunc // of the context that run gets
+	turn     chan turn               // its turn, or why it never comes; one value
+	given    atomic.Bool             // turn has its value, or the caller gave up: whoever sets it decides
+}
+
+// turn lets an operation run.
+type turn struct {
+	client *Client
+	err    error // not nil: it never runs
+}
+
+// Session is a live session, or one that connects. It never connects again:
+// whoever wants to go on opens another with the next generation.
+type Session struct {
+	cfg Config
+
+	submit   chan *operation
+	finished chan *operation
+	wake     chan struct{} // a queued operation was given up
+	drain    chan struct{}
+	stop     chan struct{}
+	kill     chan struct{}
+	drained  atomic.Bool
+	stopped  atomic.Bool
+	killed   atomic.Bool
+	ended    chan struct{}
+
+	// served reports whether any operation got an answer.
+	served atomic.Bool
+	// err is why it ended; set before ended is closed. Nil: it was idle or closed by us.
+	err error
+}
+
+// Open begins to connect and returns at once. Every session must be closed, or
+// have ended.
+func Open(cfg Config) *Session {
+	cfg.redact = cfg.Connection.Redactor()
+	s := &Session{
+		cfg: cfg, submit: make(chan *operation), finished: make(chan *operation, 64), wake: make(chan struct{}, 1),
+		drain: make(chan struct{}), stop: make(chan struct{}), kill: make(chan struct{}), ended: make(chan struct{}),
+	}
+	go s.own()
+	return s
+}
+
+// Ended is closed once the session and all that belongs to it is gone.
+func (s *Session) Ended() <-chan struct{} { return s.ended }
+
+// Err returns why the session ended: nil if it was idle, drained or closed.
+// It waits for Ended.
+func (s *Session) Err() error {
+	<-s.ended
+	return s.err
+}
+
+// Served reports whether the session performed any operation.
+func (s *Session) Served() bool { return s.served.Load() }
+
+// Generation returns the session's generation.
+func (s *Session) Generation() uint64 { return s.cfg.Generation }
+
+// Drain makes the session take no more operations and close once the queue is done.
+func (s *Session) Drain() { once(&s.drained, s.drain) }
+
+// Close begins to close: operations fail, calls in flight are cancelled on the
+// wire, and the server has the close timeout to end. See [Session.Ended].
+func (s *Session) Close() { once(&s.stopped, s.stop) }
+
+// Kill is Close without the patience.
+func (s *Session) Kill() {
+	s.Close()
+	once(&s.killed, s.kill)
+}
+
+func once(done *atomic.Bool, ch chan struct{}) {
+	if done.CompareAndSwap(false, true) {
+		close(ch)
+	}
+}
+
+// do submits an operation and runs it when its turn comes, in the caller's
+// goroutine. It returns when ctx is done, whatever the server does. The error
+// is an *[Error], or says [ErrEnded].
+func (s *Session) do(ctx context.Context, label string, readOnly bool, run func(context.Context, *Client) error) error {
+	runCtx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	op := &operation{name: label, connection: s.cfg.Connection.ID, submitted: time.Now(), run: run, readOnly: readOnly,
+		cancel: cancel, turn: make(chan turn, 1)}
+	select {
+	case s.submit <- op:
+	case <-ctx.Done():
+		return s.gaveUp(ctx, op)
+	case <-s.ended:
+		return errEnded
+	}
+	select {
+	case t := <-op.turn:
+		return s.perform(runCtx, op, t)
+	case <-ctx.Done():
+		if !op.given.CompareAndSwap(false, true) {
+			return s.perform(runCtx, op, <-op.turn) // its turn came in this moment
+		}
+		select {
+		case s.wake <- struct{}{}:
+		default:
+		}
+		return s.gaveUp(ctx, op)
+	}
+}
+
+func (s *Session) perform(ctx context.Context, op *operation, t turn) error {
+	if t.err != nil {
+		return t.err
+	}
+	err := op.run(ctx, t.client)
+	if err == nil {
+		s.served.Store(true)
+	}
+	select {
+	case s.finished <- op:
+	case <-s.ended:
+	}
+	return err
+}
+
+func (s *Session) gaveUp(ctx context.Context, op *operation) error {
+	e := &Error{Connection: s.cfg.Connection.ID, Operation: op.name, Reason: Cancelled, Cause: context.Cause(ctx)}
+	return e.describe(s.cfg.redact, "It was given up while it waited for its turn, and nothing was sent: "+e.Cause.Error()+".", "")
+}
+
+// dialled is what connecting came to.
+type dialled struct {
+	client *Client
+	err    error
+}
+
+// owner is the state of the owner goroutine.
+type owner struct {
+	*Session
+	client    *Client
+	queue     []*operation
+	running   map[*operation]struct{}
+	exclusive bool // the one that runs wants no other
+	sequence  uint64
+	draining  bool
+	closing   error // why operations fail now; nil while it is open
+}
+
+// own is the owner goroutine.
+func (s *Session) own() {
+	defer close(s.ended)
+	o := &owner{Session: s, running: map[*operation]struct{}{}}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	connected := make(chan dialled, 1)
+	go func() {
+		if s.cfg.Wait > 0 {
+			timer := time.NewTimer(s.cfg.Wait)
+			defer timer.Stop()
+			select {
+			case <-timer.C:
+			case <-ctx.Done():
+			}
+		}
+		client, err := dial(ctx, &s.cfg)
+		connected <- dialled{client, err}
+	}()
+	o.connect(connected, cancel)
+	if o.client != nil {
+		o.serve()
+		<-o.client.channel.Done()
+		_ = o.client.sdk.Close() // all of it has ended; this frees the SDK's bookkeeping
+	}
+}
+
+// connect takes operations until it is known whether there is a session.
+func (o *owner) connect(connected <-chan dialled, cancel context.CancelCauseFunc) {
+	stop, drain := o.stop, o.drain
+	for {
+		select {
+		case op := <-o.submit:
+			o.enqueue(op)
+		case <-o.wake:
+			o.tidy()
+		case <-drain:
+			if drain, o.draining = nil, true; len(o.queue) == 0 {
+				o.fail(errEnded)
+				cancel(errEnded)
+			}
+		case <-stop:
+			stop = nil
+			o.fail(o.closedError())
+			cancel(errors.New("the session was closed"))
+		case d := <-connected:
+			o.client = d.client
+			if d.err != nil {
+				if o.closing == nil {
+					o.err = d.err
+				}
+				o.fail(d.err)
+			} else if o.cfg.Opened != nil {
+				o.cfg.Opened()
+			}
+			return
+		}
+	}
+}
+
+// serve hands out operations until the session ends.
+func (o *owner) serve() {
+	idle := time.NewTimer(o.cfg.Connection.Timeouts.IdleTimeout())
+	defer idle.Stop()
+	stop, drain, kill, done := o.stop, o.drain, o.kill, o.client.channel.Done()
+	for {
+		o.dispatch()
+		quiet := len(o.queue)+len(o.running) == 0
+		if quiet && o.draining && o.closing == nil {
+			o.closing = errEnded
+			o.client.channel.Close()
+		}
+		if done == nil && len(o.running) == 0 {
+			return
+		}
+		var idling <-chan time.Time
+		if quiet && o.closing == nil {
+			idling = idle.C
+		}
+		select {
+		case op := <-o.submit:
+			o.enqueue(op)
+		case op := <-o.finished:
+			delete(o.running, op)
+			o.exclusive = false
+			if len(o.queue)+len(o.running) == 0 {
+				idle.Reset(o.cfg.Connection.Timeouts.IdleTimeout())
+			}
+		case <-o.wake:
+			o.tidy()
+		case <-idling:
+			o.draining = true
+		case <-drain:
+			drain, o.draining = nil, true
+		case <-stop:
+			stop = nil
+			o.fail(o.closedError())
+			o.client.channel.Close()
+		case <-kill:
+			kill = nil
+			o.client.channel.Kill(connection.ErrClosed)
+		case <-done:
+			done = nil
+			if o.closing == nil {
+				o.err = o.lostBy(o.client)
+				o.fail(o.err)
+			}
+		}
+	}
+}
+
+func (o *owner) enqueue(op *operation) {
+	if o.closing != nil || o.draining {
+		err := o.closing
+		if err == nil {
+			err = errEnded
+		}
+		o.give(op, turn{err: o.named(op, err)})
+		return
+	}
+	o.sequence++
+	op.sequence = o.sequence
+	o.queue = append(o.queue, op)
+}
+
+// dispatch starts what may start now, in the order of submission.
+func (o *owner) dispatch() {
+	for len(o.queue) > 0 && o.closing == nil {
+		op := o.queue[0]
+		if len(o.running) > 0 && (o.exclusive || !op.readOnly || len(o.running) >= o.cfg.Connection.InFlight()) {
+			return
+		}
+		o.queue[0] = nil
+		o.queue = o.queue[1:]
+		if o.give(op, turn{client: o.client}) {
+			o.running[op] = struct{}{}
+			o.exclusive = !op.readOnly
+		}
+	}
+}
+
+// give gives op its turn, unless its caller gave up.
+func (o *owner) give(op *operation, t turn) bool {
+	if !op.given.CompareAndSwap(false, true) {
+		return false
+	}
+	op.turn <- t
+	return true
+}
+
+// tidy drops the queued operations whose callers gave up.
+func (o *owner) tidy() {
+	kept := o.queue[:0]
+	for _, op := range o.queue {
+		if !op.given.Load() {
+			kept = append(kept, op)
+		}
+	}
+	clear(o.queue[len(kept):])
+	o.queue = kept
+}
+
+// fail fails what is queued, and all that comes, with err, and cancels what runs.
+func (o *owner) fail(err error) {
+	if o.closing != nil {
+		return
+	}
+	o.closing = err
+	for _, op := range o.queue {
+		o.give(op, turn{err: o.named(op, err)})
+	}
+	o.queue = nil
+	for op := range o.running {
+		op.cancel(err)
+	}
+}
+
+// named returns err as the error of op, of which nothing was sent.
+func (o *owner) named(op *operation, err error) error {
+	var e *Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	own := *e
+	own.Operation, own.Sent = op.name, SentNo
+	return own.retitle(e.Operation)
+}
+
+// retitle rewrites the text of a copy that got another operation.
+func (e *Error) retitle(old string) *Error {
+	prefix := "connection " + e.Connection
+	head := prefix
+	if old != "" {
+		head += ", " + old
+	}
+	e.text = prefix + ", " + e.Operation + e.text[len(head):]
+	return e
+}
+
+func (o *owner) closedError() error {
+	e := &Error{Connection: o.cfg.Connection.ID, Reason: Lost, Cause: connection.ErrClosed, Generation: o.cfg.Generation}
+	return e.describe(o.cfg.redact, "The session was closed before it was done.", "")
+}
+
+// lostBy is the error of a session whose server ended. It waits for that.
+func (s *Session) lostBy(c *Client) *Error {
+	end := c.channel.End()
+	e := &Error{Connection: s.cfg.Connection.ID, Reason: Lost, Cause: end.Cause, Exit: end.Exit, Stderr: end.Stderr, Generation: s.cfg.Generation}
+	return e.describe(s.cfg.redact, ending(end), "")
+}

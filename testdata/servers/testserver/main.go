@@ -1,0 +1,262 @@
+// Testserver is an MCP server over stdio for tests: by default a well-behaved
+// one with session-local state, by its flags one of those that a client must
+// survive. It speaks the wire by hand, since it has to say what no library would.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+)
+
+// How the server misbehaves.
+var (
+	starts     = flag.String("starts", os.Getenv("TESTSERVER_STARTS"), "append a line with the process id to this `file` at each start")
+	logFile    = flag.String("log", os.Getenv("TESTSERVER_LOG"), "append a line to this `file` for each message received")
+	exitCode   = flag.Int("exit", -1, "complain on stderr and exit at once with this `status`")
+	silent     = flag.Bool("silent", false, "read, and never answer")
+	probe      = flag.String("probe", "refuse", "what server/discover gets: `refuse`, exit, silent or answer")
+	noise      = flag.Bool("noise", false, "print lines on stdout that are no messages, before and between them")
+	bom        = flag.Bool("bom", false, "begin stdout with a byte order mark")
+	indent     = flag.Bool("indent", false, "write each message on several lines")
+	twice      = flag.Bool("twice", false, "write a notification and an answer on one line")
+	stringIDs  = flag.Bool("string-ids", false, "answer the id 7 with \"7\"")
+	crashAfter = flag.Int("crash-after", 0, "crash at the `n`-th tool call")
+	paged      = flag.Bool("paged", false, "list one tool a page")
+	repeat     = flag.Bool("repeat", false, "give the same cursor with every page")
+	endless    = flag.Bool("endless", false, "give a new cursor with every page, for ever")
+	failLists  = flag.String("fail-lists", "", "comma-separated `lists` that fail: tools, resources, templates, prompts")
+	stubborn   = flag.Bool("stubborn", false, "live on after the end of the input and SIGTERM")
+	badResult  = flag.Bool("bad-handshake", false, "answer initialize with an error")
+	hold       = flag.Bool("hold", false, "be the child that holds the output open and does nothing")
+)
+
+func main() {
+	flag.Parse()
+	if *hold {
+		signal.Ignore(syscall.SIGTERM)
+		select {}
+	}
+	record(*starts, "%d", os.Getpid())
+	if *stubborn {
+		signal.Ignore(syscall.SIGTERM)
+	}
+	if *exitCode >= 0 {
+		fmt.Fprintln(os.Stderr, "testserver: cannot open database")
+		fmt.Fprintln(os.Stderr, "testserver: giving up")
+		os.Exit(*exitCode)
+	}
+	s := &server{out: bufio.NewWriter(os.Stdout), cancels: map[string]chan struct{}{}, calls: map[string]string{}}
+	if *bom {
+		s.out.WriteString("\ufeff")
+	}
+	if *noise {
+		s.line("Starting the server ...")
+		s.line(`{"level":"info","msg":"a log line in JSON"}`)
+		s.line("{ not JSON")
+	}
+	in := bufio.NewReaderSize(os.Stdin, 1<<20)
+	for {
+		line, err := in.ReadBytes('\n')
+		if len(bytes.TrimSpace(line)) > 0 && !*silent {
+			s.take(line)
+		}
+		if err != nil {
+			if *stubborn {
+				select {}
+			}
+			return
+		}
+	}
+}
+
+// record appends a line to file; an empty name is none.
+func record(file, format string, args ...any) {
+	if file == "" {
+		return
+	}
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		fail(err)
+	}
+	if _, err := fmt.Fprintf(f, format+"\n", args...); err != nil {
+		fail(err)
+	}
+	if err := f.Close(); err != nil {
+		fail(err)
+	}
+}
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, "testserver:", err)
+	os.Exit(99)
+}
+
+// server is one session.
+type server struct {
+	mu      sync.Mutex
+	out     *bufio.Writer
+	count   int                      // of the counter tool
+	called  int                      // tool calls
+	cancels map[string]chan struct{} // by request id
+	calls   map[string]string        // tool names by request id
+	meeting int
+	meet    chan struct{}
+}
+
+type message struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+}
+
+// line writes one line at once.
+func (s *server) line(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.out.WriteString(text)
+	s.out.WriteByte('\n')
+	s.out.Flush()
+}
+
+func (s *server) send(text string) {
+	if *indent {
+		var b bytes.Buffer
+		if json.Indent(&b, []byte(text), "", "  ") == nil {
+			text = b.String()
+		}
+	}
+	if *noise {
+		text = "debug: about to write\n" + text
+	}
+	s.line(text)
+}
+
+func (s *server) answer(id json.RawMessage, result string) {
+	if *stringIDs {
+		id = json.RawMessage(`"` + string(id) + `"`)
+	}
+	text := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result)
+	if *twice {
+		text = `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}} ` + text
+	}
+	s.send(text)
+}
+
+func (s *server) refuse(id json.RawMessage, code int, text string) {
+	quoted, _ := json.Marshal(text)
+	s.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, quoted))
+}
+
+func (s *server) take(line []byte) {
+	var m message
+	if err := json.Unmarshal(line, &m); err != nil {
+		fail(err)
+	}
+	switch m.Method {
+	case "server/discover":
+		record(*logFile, "%s", m.Method)
+		switch *probe {
+		case "exit":
+			fmt.Fprintln(os.Stderr, "testserver: expected initialize")
+			os.Exit(1)
+		case "silent":
+			*silent = true
+		case "answer":
+			s.answer(m.ID, `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"instructions":"Modern.","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"testserver","version":"2"}}}`)
+		default:
+			s.refuse(m.ID, -32601, "no such method")
+		}
+	case "initialize":
+		record(*logFile, "%s", m.Method)
+		if *badResult {
+			s.refuse(m.ID, -32000, "licence expired")
+			return
+		}
+		var p struct {
+			Version string `json:"protocolVersion"`
+		}
+		_ = json.Unmarshal(m.Params, &p)
+		s.answer(m.ID, fmt.Sprintf(`{"protocolVersion":%q,"capabilities":{"tools":{"listChanged":true},"resources":{},"prompts":{}},"serverInfo":{"name":"testserver","version":"1","vendor":[1.0]},"instructions":"Be kind."}`, p.Version))
+	case "ping":
+		s.answer(m.ID, "{}")
+	case "notifications/cancelled":
+		s.cancelled(m.Params)
+	case "tools/call":
+		s.call(m)
+	case "tools/list", "resources/list", "resources/templates/list", "prompts/list":
+		record(*logFile, "%s", m.Method)
+		s.list(m)
+	default:
+		record(*logFile, "%s", m.Method)
+		if m.ID != nil {
+			s.refuse(m.ID, -32601, "no such method")
+		}
+	}
+}
+
+func (s *server) cancelled(params json.RawMessage) {
+	var p struct {
+		RequestID json.RawMessage `json:"requestId"`
+	}
+	_ = json.Unmarshal(params, &p)
+	id := string(p.RequestID)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	record(*logFile, "cancelled %s", s.calls[id])
+	if c := s.cancels[id]; c != nil {
+		close(c)
+		delete(s.cancels, id)
+	}
+}
+
+// lists by method: what they are called in flags and results, and their objects.
+var lists = map[string]struct {
+	flag, key string
+	objects   []string
+}{
+	"tools/list": {"tools", "tools", []string{
+		`{"name":"counter","description":"Counts.","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":false}}`,
+		`{"name":"echo","inputSchema":{"type":"object","properties":{"value":true}},"execution":{"taskSupport":"forbidden"},"x-vendor":{"n":1.50}}`,
+		`{"name":"odd","inputSchema":{"type":"array","items":true}}`,
+	}},
+	"resources/list":           {"resources", "resources", []string{`{"uri":"test://a","name":"a","size":9007199254740993}`}},
+	"resources/templates/list": {"templates", "resourceTemplates", []string{`{"uriTemplate":"test://{x}","name":"x"}`}},
+	"prompts/list":             {"prompts", "prompts", []string{`{"name":"ask","arguments":[{"name":"q","required":true}]}`}},
+}
+
+func (s *server) list(m message) {
+	list := lists[m.Method]
+	for name := range strings.SplitSeq(*failLists, ",") {
+		if name == list.flag {
+			s.refuse(m.ID, -32603, "the list of "+name+" is broken")
+			return
+		}
+	}
+	var p struct {
+		Cursor string `json:"cursor"`
+	}
+	_ = json.Unmarshal(m.Params, &p)
+	if !*paged && !*repeat && !*endless || m.Method != "tools/list" {
+		s.answer(m.ID, fmt.Sprintf(`{%q:[%s]}`, list.key, strings.Join(list.objects, ",")))
+		return
+	}
+	page := 0
+	_, _ = fmt.Sscanf(p.Cursor, "page %d", &page)
+	object := list.objects[min(page, len(list.objects)-1)]
+	next := fmt.Sprintf(`,"nextCursor":"page %d"`, page+1)
+	switch {
+	case *repeat:
+		next = `,"nextCursor":"page 1"`
+	case !*endless && page == len(list.objects)-1:
+		next = ""
+	}
+	s.answer(m.ID, fmt.Sprintf(`{"tools":[%s]%s}`, object, next))
+}
