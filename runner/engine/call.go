@@ -1,0 +1,200 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/lda-wf/wfc/lang/value"
+	"github.com/lda-wf/wfc/runner/journal"
+)
+
+// startCall makes the attempt in a goroutine of its own. mu is held.
+func (d *driver) startCall(c StartCall) {
+	ctx, cancel := context.WithCancelCause(d.base)
+	live := &liveCall{StartCall: c, cancel: cancel}
+	if d.fatal != nil {
+		cancel(errStopped)
+	}
+	d.calls[c.At] = live
+	d.callers.Go(func() {
+		defer cancel(nil)
+		d.call(ctx, live)
+	})
+}
+
+// call makes the attempt and feeds what came of it.
+func (d *driver) call(ctx context.Context, live *liveCall) {
+	answer, err := d.caller.Call(ctx, Call{
+		Source: live.Source, Tool: live.Tool, Args: live.Args,
+		ReadOnly: live.ReadOnly, IdempotencyKey: live.IdempotencyKey,
+		BeforeSend: func(generation uint64) error {
+			if err := d.beforeSend(ctx, live, generation); err != nil {
+				return err
+			}
+			// An attempt's time begins when its turn has come: waiting for others in the
+			// session's queue is not its doing.
+			live.arm()
+			return nil
+		},
+		Progress: func(p Progress) { d.progress(live, p) },
+	})
+	live.disarm()
+	var f Fact
+	if err == nil {
+		f = CallAnswered{live.At, d.redacted(answer)}
+	} else {
+		f = CallFailed{live.At, d.callError(ctx, live, err)}
+	}
+
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.calls[live.At] != live {
+		return // given up by a cancelled run
+	}
+	delete(d.calls, live.At)
+	if failed, ok := f.(CallFailed); ok {
+		d.noteFailure(live, failed.Err)
+	}
+	d.step(f)
+	d.checkOver()
+}
+
+// arm starts the clock of the attempt's timeout. A Caller may be in BeforeSend
+// still when Call has returned, on another goroutine.
+func (l *liveCall) arm() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.Timeout > 0 && !l.returned {
+		l.timer = time.AfterFunc(l.Timeout, func() { l.cancel(errTimedOut) })
+	}
+}
+
+func (l *liveCall) disarm() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.returned = true
+	if l.timer != nil {
+		l.timer.Stop()
+	}
+}
+
+// beforeSend records that the request leaves. Where the call may have an
+// effect, the record, and every result before it, is on disk when it returns.
+func (d *driver) beforeSend(ctx context.Context, live *liveCall, generation uint64) error {
+	d.mu.Lock()
+	if d.fatal != nil || !d.core.MayLeave(live.At) {
+		d.mu.Unlock()
+		return errStopped
+	}
+	d.noteSession(live, generation)
+	now := d.clock()
+	f := NodeStarted{At: live.At, Attempt: live.Attempt, Generation: generation, Repeatable: live.Repeatable}
+	start := journal.NodeStarted{IdempotencyKey: live.IdempotencyKey}
+	if d.digest != nil {
+		start.ArgsDigest = d.digest(live.Digested)
+	}
+	if live.Timeout > 0 {
+		start.Deadline = now.Add(live.Timeout)
+	}
+	ev := d.core.encode(f, &start)
+	ev.Time = now
+	d.append(ev)
+	d.step(f)
+	if d.watch != nil {
+		d.watch.push(StepStarted{Step: d.core.Instance(live.At), Elements: -1, Attempt: live.Attempt, Time: now}, d.appended)
+	}
+	err := d.fatal
+	d.mu.Unlock()
+	if err != nil || live.ReadOnly {
+		return err
+	}
+
+	n, err := d.barrier(ctx)
+	if err != nil {
+		return err
+	}
+	if d.watch != nil {
+		d.watch.durable(n)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.fatal != nil || d.core.stopping() {
+		return errStopped
+	}
+	return nil
+}
+
+// noteSession records a session that the run meets for the first time. mu is held.
+func (d *driver) noteSession(live *liveCall, generation uint64) {
+	connection := d.prog.nodes[live.At.Node].connection
+	last := d.sessions[connection]
+	if generation == 0 || generation <= last.generation {
+		return
+	}
+	if last.generation != 0 {
+		d.append(journal.Event{Data: journal.SessionLost{Connection: connection, Generation: last.generation, Reason: last.reason}})
+	}
+	d.append(journal.Event{Data: journal.SessionOpened{Connection: connection, Generation: generation}})
+	d.sessions[connection] = session{generation: generation}
+}
+
+// noteFailure remembers why a session may be lost. mu is held.
+func (d *driver) noteFailure(live *liveCall, err *CallError) {
+	connection := d.prog.nodes[live.At.Node].connection
+	last := d.sessions[connection]
+	if (err.Kind == KindTransport || err.Kind == KindSession) && err.Generation == last.generation && last.generation != 0 {
+		last.reason = err.Message
+		d.sessions[connection] = last
+	}
+}
+
+func (d *driver) progress(live *liveCall, p Progress) {
+	if d.watch == nil {
+		return
+	}
+	p.Message = d.redact.Text(p.Message)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.calls[live.At] == live {
+		d.watch.push(StepProgress{d.core.Instance(live.At), p}, d.appended)
+	}
+}
+
+// redacted is the answer without secrets: the one place where results enter.
+func (d *driver) redacted(a *Answer) *Answer {
+	out := *a
+	out.Text = d.redact.Text(a.Text)
+	if a.Structured != nil {
+		v := d.redact.Value(*a.Structured)
+		out.Structured = &v
+	}
+	if len(a.Content) > 0 {
+		out.Content = d.redact.Value(value.OfList(a.Content)).AsList()
+	}
+	return &out
+}
+
+// callError makes of what a Caller returned the failure that the core is told.
+func (d *driver) callError(ctx context.Context, live *liveCall, err error) *CallError {
+	var failed CallError
+	if e := (*CallError)(nil); errors.As(err, &e) {
+		failed = *e
+	} else {
+		failed = CallError{Kind: KindTransport, Message: err.Error(), Sent: SentMaybe}
+	}
+	failed.Message = d.redact.Text(failed.Message)
+	if failed.Answered {
+		return &failed
+	}
+	switch cause := context.Cause(ctx); {
+	case cause == errTimedOut:
+		failed.Kind = KindTimeout
+		failed.Message = fmt.Sprintf("The call of %s had no answer within %s and was cancelled.", d.tool(live.At), live.Timeout)
+	case cause != nil:
+		failed.Kind = KindCancelled
+		failed.Message = fmt.Sprintf("The call of %s was cancelled because the run stops.", d.tool(live.At))
+	}
+	return &failed
+}

@@ -1,0 +1,231 @@
+package engine
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/lda-wf/wfc/lang/value"
+)
+
+// Event is what watchers of a run are told: the events of `wfc run --json`
+// (CLI.md). Every event is durable when it is told, except progress and warnings.
+type Event interface {
+	// AppendJSON appends the event as one JSON object, without a line end.
+	AppendJSON(dst []byte) []byte
+	event()
+}
+
+// RunStarted is the first event of a run.
+type RunStarted struct {
+	Run        string
+	Workflow   string
+	Deployment string // "": none
+	Time       time.Time
+}
+
+// RunWarning is something that a person should know and that stops nothing.
+type RunWarning struct {
+	Run     string
+	Message string // full sentences
+}
+
+// StepStarted says that a step's call leaves. A fan-out has one of its own,
+// with the number of its elements, before those of its elements. Steps that only
+// compute, and steps that fail before their call leaves, have none.
+type StepStarted struct {
+	Step     Instance
+	Elements int // of a fan-out as a whole; -1: this is none
+	Attempt  int // 0 of a fan-out as a whole
+	Time     time.Time
+}
+
+// StepProgress is a progress message of a call.
+type StepProgress struct {
+	Step Instance
+	Progress
+}
+
+// StepFinished says how a step or an element ended. A fan-out has one of its
+// own after those of its elements.
+type StepFinished struct {
+	Step    Instance
+	Outcome StepOutcome
+	Failure *Failure // nil unless Outcome is error
+	Reused  bool     // taken from another run
+	Time    time.Time
+}
+
+// RunFinished is the last event of a run.
+type RunFinished struct {
+	Run     string
+	Status  Status
+	Outputs value.Value // an object; null unless completed
+	Err     *RunError   // nil if completed
+	Time    time.Time
+}
+
+func (RunStarted) event()   {}
+func (RunWarning) event()   {}
+func (StepStarted) event()  {}
+func (StepProgress) event() {}
+func (StepFinished) event() {}
+func (RunFinished) event()  {}
+
+// object writes a JSON object, field by field.
+type object struct{ b []byte }
+
+func begin(dst []byte, event string) object {
+	return object{value.AppendString(append(dst, `{"event":`...), event)}
+}
+
+func (o *object) name(name string) {
+	if o.b[len(o.b)-1] != '{' {
+		o.b = append(o.b, ',')
+	}
+	o.b = append(value.AppendString(o.b, name), ':')
+}
+
+func (o *object) text(name, s string) {
+	o.name(name)
+	o.b = value.AppendString(o.b, s)
+}
+
+// textIf leaves an empty text out.
+func (o *object) textIf(name, s string) {
+	if s != "" {
+		o.text(name, s)
+	}
+}
+
+func (o *object) int(name string, n int) {
+	o.name(name)
+	o.b = strconv.AppendInt(o.b, int64(n), 10)
+}
+
+func (o *object) float(name string, f float64) {
+	o.name(name)
+	o.b = strconv.AppendFloat(o.b, f, 'g', -1, 64)
+}
+
+func (o *object) bool(name string, b bool) {
+	o.name(name)
+	o.b = strconv.AppendBool(o.b, b)
+}
+
+func (o *object) time(t time.Time) {
+	o.text("time", t.UTC().Format("2006-01-02T15:04:05.000Z"))
+}
+
+func (o *object) value(name string, v value.Value) {
+	o.name(name)
+	o.b = value.AppendJSON(o.b, v)
+}
+
+// step writes the step, and the element's key where results are a map, else its index.
+func (o *object) step(in Instance) {
+	o.text("step", in.Step)
+	switch in.Key.Kind() {
+	case value.String:
+		o.value("key", in.Key)
+	case value.Number:
+		o.value("index", in.Key)
+	}
+}
+
+func (o *object) end() []byte { return append(o.b, '}') }
+
+// failure writes an error object, or null where kind is "".
+func (o *object) failure(at Instance, kind Kind, message string, code *int, inDoubt bool) {
+	o.name("error")
+	if kind == "" {
+		o.b = append(o.b, "null"...)
+		return
+	}
+	e := object{append(o.b, '{')}
+	e.text("kind", string(kind))
+	e.text("message", message)
+	if code != nil {
+		e.int("code", *code)
+	}
+	if inDoubt {
+		e.bool("in_doubt", true)
+	}
+	if at.Step != "" {
+		e.step(at)
+	}
+	o.b = e.end()
+}
+
+// AppendJSON implements Event.
+func (e RunStarted) AppendJSON(dst []byte) []byte {
+	o := begin(dst, "run.started")
+	o.text("run", e.Run)
+	o.text("workflow", e.Workflow)
+	o.textIf("deployment", e.Deployment)
+	o.time(e.Time)
+	return o.end()
+}
+
+// AppendJSON implements Event.
+func (e RunWarning) AppendJSON(dst []byte) []byte {
+	o := begin(dst, "run.warning")
+	o.text("run", e.Run)
+	o.text("message", e.Message)
+	return o.end()
+}
+
+// AppendJSON implements Event.
+func (e StepStarted) AppendJSON(dst []byte) []byte {
+	o := begin(dst, "step.started")
+	o.step(e.Step)
+	if e.Elements >= 0 {
+		o.int("elements", e.Elements)
+	}
+	if e.Attempt > 0 {
+		o.int("attempt", e.Attempt)
+	}
+	o.time(e.Time)
+	return o.end()
+}
+
+// AppendJSON implements Event.
+func (e StepProgress) AppendJSON(dst []byte) []byte {
+	o := begin(dst, "step.progress")
+	o.step(e.Step)
+	o.textIf("message", e.Message)
+	o.float("progress", e.Progress.Progress)
+	if e.Total != 0 {
+		o.float("total", e.Total)
+	}
+	return o.end()
+}
+
+// AppendJSON implements Event.
+func (e StepFinished) AppendJSON(dst []byte) []byte {
+	o := begin(dst, "step.finished")
+	o.step(e.Step)
+	o.text("outcome", string(e.Outcome))
+	if f := e.Failure; f != nil {
+		o.failure(Instance{}, f.Kind, f.Message, f.Code, f.InDoubt)
+	} else {
+		o.failure(Instance{}, "", "", nil, false)
+	}
+	o.bool("reused", e.Reused)
+	o.time(e.Time)
+	return o.end()
+}
+
+// AppendJSON implements Event.
+func (e RunFinished) AppendJSON(dst []byte) []byte {
+	o := begin(dst, "run.finished")
+	o.text("run", e.Run)
+	o.text("status", string(e.Status))
+	o.value("outputs", e.Outputs)
+	if r := e.Err; r != nil {
+		o.failure(r.At, r.Kind, r.Message, r.Code, r.InDoubt)
+	} else {
+		o.failure(Instance{}, "", "", nil, false)
+	}
+	o.time(e.Time)
+	return o.end()
+}
