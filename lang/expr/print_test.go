@@ -19,7 +19,7 @@ func TestExpressionsThatDifferInFormattingPrintAlike(t *testing.T) {
 		`1.50 + 2e3`:                          {"1.50+2e3", "(1.50) + (2e3)", "(1.50 +\n2e3)"},
 		`(a + b) * c`:                         {"(a+b)*c", "((a) + b) * (c)"},
 		`a + b * c - d`:                       {"a+(b*c)-d", "((a + b*c) - d)"},
-		`a - (b - c)`:                         {"a -(b-c)"},
+		`a - (b - c)`:                         {"a -(b - c)"},
 		`a || b && c == d`:                    {"(a)||(b&&(c==d))"},
 		`(a || b) && c`:                       {"((a||b))&&c"},
 		`a ? b : c ? d : e`:                   {"a?b:c?d:e", "a ? b : (c ? d : e)"},
