@@ -1,8 +1,11 @@
 package journal
 
 import (
+	"database/sql/driver"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/lda-wf/wfc/compiler/plan"
@@ -70,4 +73,61 @@ func must(t testing.TB, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// checkIntegrity asks SQLite whether the database is sound.
+func checkIntegrity(t testing.TB, s *Store) {
+	t.Helper()
+	must(t, s.do(t.Context(), func(c *conn) error {
+		row, err := c.row(`PRAGMA integrity_check`)
+		if err == nil && row[0] != "ok" {
+			t.Errorf("integrity check: %v", row[0])
+		}
+		return err
+	}))
+}
+
+// projections returns all that is a projection of the events.
+func projections(t testing.TB, s *Store) string {
+	t.Helper()
+	var all strings.Builder
+	must(t, s.do(t.Context(), func(c *conn) error {
+		for _, sql := range []string{
+			`SELECT id, status, finished_at, finished_seq FROM runs ORDER BY num`,
+			`SELECT * FROM nodes ORDER BY run, node, instance`,
+			`SELECT * FROM waits ORDER BY run, node, instance`,
+		} {
+			fmt.Fprintln(&all, sql)
+			err := c.rows(func(row []driver.Value) error {
+				fmt.Fprintf(&all, "%v\n", row)
+				return nil
+			}, sql)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	return all.String()
+}
+
+// checkProjection checks that the projections are what the events say.
+func checkProjection(t testing.TB, s *Store) {
+	t.Helper()
+	before := projections(t, s)
+	must(t, s.Rebuild(t.Context()))
+	if after := projections(t, s); after != before {
+		t.Errorf("the projections were\n%s\nbut the events say\n%s", before, after)
+	}
+}
+
+// history returns the events of a run.
+func history(t testing.TB, s *Store, run RunID) []Event {
+	t.Helper()
+	var all []Event
+	for ev, err := range s.Events(t.Context(), run) {
+		must(t, err)
+		all = append(all, ev)
+	}
+	return all
 }

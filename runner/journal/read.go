@@ -229,13 +229,17 @@ func (s *Store) Events(ctx context.Context, run RunID) iter.Seq2[Event, error] {
 
 // scanEvent returns the event of the current row of a query with the columns of selectEvent.
 func scanEvent(rows *sql.Rows, large *blobs) (Event, error) {
-	var row [9]driver.Value
-	var dest [len(row)]any
-	for i := range row {
-		dest[i] = &row[i]
+	var scanned [9]any
+	var dest [len(scanned)]any
+	for i := range scanned {
+		dest[i] = &scanned[i]
 	}
 	if err := rows.Scan(dest[:]...); err != nil {
 		return Event{}, err
+	}
+	var row [len(scanned)]driver.Value
+	for i, v := range scanned {
+		row[i] = v
 	}
 	ev, _, err := eventOf(row[:], large)
 	return ev, err

@@ -24,6 +24,10 @@ import (
 // SQLite's overflow pages cost more than a file of its own.
 const MaxInline = 64 << 10
 
+// walLimit is the size in bytes to which the write-ahead log shrinks at the latest
+// when it starts over: a little more than the 1,000 pages at which SQLite moves it into the database.
+const walLimit = "4194304"
+
 // Names in the folder of a journal.
 const (
 	fileName  = "journal.db"
@@ -190,6 +194,14 @@ func (s *Store) prepare(c *conn, opts Options) error {
 		return err
 	}
 	s.meta = m
+	// To remove the write-ahead log at every end and make it anew at every start
+	// costs a short run as much as its commits. It is kept, and emptied at the end.
+	if _, err := c.raw.(sqlite.FileControl).FileControlPersistWAL("main", 1); err != nil {
+		return err
+	}
+	if err := c.script(`PRAGMA journal_size_limit = ` + walLimit); err != nil {
+		return err
+	}
 	switch {
 	case opts.Durability == Process:
 		return c.script(`PRAGMA synchronous = NORMAL`)

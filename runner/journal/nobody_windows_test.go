@@ -1,0 +1,3 @@
+package journal
+
+func becomeNobody() error { return nil }
