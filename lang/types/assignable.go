@@ -64,7 +64,7 @@ func (j *judge) assign(want, got *Type) *Mismatch {
 
 func (j *judge) assignNamed(want, got *Type) *Mismatch {
 	w, g := want, got
-	if want.kind == Named || got.kind == Named {
+	if want.kind == Named || got.kind == Named || want.name != "" && got.name != "" {
 		w, g = want.Underlying(), got.Underlying()
 		if w == g || j.assume(pair{w, g}) {
 			return nil
@@ -156,7 +156,7 @@ func (j *judge) assignNamed(want, got *Type) *Mismatch {
 func fromLiteral(want, got *Type) *Mismatch {
 	switch {
 	case want.kind == Literal:
-		if equalValues(want.lit, got.lit) {
+		if value.Equal(want.lit, got.lit) {
 			return nil
 		}
 		if want.lit.Kind() == got.lit.Kind() {

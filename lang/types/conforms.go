@@ -22,7 +22,7 @@ func Conforms(t *Type, v value.Value) *Mismatch {
 			return nil
 		}
 	case Literal:
-		if equalValues(u.lit, v) {
+		if value.Equal(u.lit, v) {
 			return nil
 		}
 		if u.lit.Kind() == v.Kind() {
@@ -166,7 +166,7 @@ func mayBe(t *Type, v value.Value) bool {
 	case Bool, String, Number, Integer:
 		return isBaseOf(t.kind, v)
 	case Literal:
-		return equalValues(t.lit, v)
+		return value.Equal(t.lit, v)
 	case Blob:
 		return v.Kind() == value.Blob
 	case List, Tuple:

@@ -1,6 +1,10 @@
 package types
 
-import "github.com/lda-wf/wfc/lang/value"
+import (
+	"slices"
+
+	"github.com/lda-wf/wfc/lang/value"
+)
 
 // UnionOf returns the union of its members: flattened, in order of first
 // appearance, without duplicates and without what another member holds anyway
@@ -19,46 +23,71 @@ func unionOf(members []*Type) (t *Type, widened bool) {
 	if len(members) == 1 && members[0].kind != Union {
 		return members[0], false
 	}
-	out := make([]*Type, 0, len(members))
-	var add func(m *Type) *Type
-	add = func(m *Type) *Type {
+	// flat has the members in order without unions; literals that come twice are left out here, because
+	// an enum may have thousands.
+	var flat []*Type
+	var top *Type // any, once it was met
+	literals := map[string]bool{}
+	var key []byte
+	var add func(m *Type)
+	add = func(m *Type) {
 		switch m.kind {
 		case Any:
-			return m
+			if top == nil {
+				top = m
+			}
 		case Never:
-			return nil
 		case Union:
 			for _, i := range m.items {
-				if a := add(i); a != nil {
-					return a
-				}
+				add(i)
 			}
-			return nil
-		}
-		for i, o := range out {
-			if keeps, lossy := absorb(o, m); keeps != nil {
-				out[i] = keeps
-				widened = widened || lossy
-				return nil
+		case Literal:
+			key = value.AppendCanonicalJSON(key[:0], m.lit)
+			if !literals[string(key)] {
+				literals[string(key)] = true
+				flat = append(flat, m)
 			}
+		default:
+			flat = append(flat, m)
 		}
-		// m may hold members that came before it.
-		kept := out[:0]
-		for _, o := range out {
-			if keeps, lossy := absorb(m, o); keeps != nil {
-				m = keeps
-				widened = widened || lossy
-				continue
-			}
-			kept = append(kept, o)
-		}
-		out = append(kept, m)
-		return nil
 	}
 	for _, m := range members {
-		if a := add(m); a != nil {
-			return a, false
+		add(m)
+	}
+	if top != nil {
+		return top, false
+	}
+	var bases []*Type // the members that are no literals
+	out := make([]*Type, 0, len(flat))
+next:
+	for _, m := range flat {
+		if m.kind == Literal {
+			out = append(out, m)
+			continue
 		}
+		for i, o := range bases {
+			keeps, lossy := absorb(o, m)
+			if keeps == nil {
+				if keeps, lossy = absorb(m, o); keeps == nil {
+					continue
+				}
+			}
+			widened = widened || lossy
+			out[slices.Index(out, o)] = keeps
+			bases[i] = keeps
+			continue next
+		}
+		bases = append(bases, m)
+		out = append(out, m)
+	}
+	if len(literals) > 0 && len(bases) > 0 {
+		kept := out[:0]
+		for _, m := range out {
+			if m.kind != Literal || !held(bases, m, out, &widened) {
+				kept = append(kept, m)
+			}
+		}
+		out = kept
 	}
 	out = joinBools(out)
 	switch len(out) {
@@ -68,6 +97,22 @@ func unionOf(members []*Type) (t *Type, widened bool) {
 		return out[0], widened
 	}
 	return &Type{kind: Union, items: out}, widened
+}
+
+// held reports whether one of the bases holds the literal m; it loses its
+// refinement where that does not hold of m.
+func held(bases []*Type, m *Type, out []*Type, widened *bool) bool {
+	for i, b := range bases {
+		if keeps, lossy := absorb(b, m); keeps != nil {
+			if lossy {
+				*widened = true
+				out[slices.Index(out, b)] = keeps
+				bases[i] = keeps
+			}
+			return true
+		}
+	}
+	return false
 }
 
 // absorb returns big, without a refinement that small does not share, where
@@ -117,39 +162,75 @@ func isBaseOf(k Kind, v value.Value) bool {
 // loosen returns a, which equals b, without the refinements that differ
 // anywhere in the two.
 func loosen(a, b *Type) (t *Type, lossy bool) {
-	if sameRefinements(a, b, nil) {
+	switch {
+	case sameRefinements(a, b, nil) || !hasRefinements(a):
 		return a, false
+	case !hasRefinements(b):
+		return b, false
 	}
 	return strip(a), true
 }
 
+// hasRefinements reports whether t or a part of it, names aside, is refined.
+func hasRefinements(t *Type) bool {
+	return contains(t, func(x *Type) bool { return !x.refine.isZero() })
+}
+
+// contains reports whether f holds of t or of a part of it. Names are not opened.
+func contains(t *Type, f func(*Type) bool) bool {
+	seen := map[*Type]bool{}
+	var walk func(t *Type) bool
+	walk = func(t *Type) bool {
+		if f(t) {
+			return true
+		}
+		if seen[t] {
+			return false
+		}
+		seen[t] = true
+		found := false
+		eachPart(t, func(x *Type) { found = found || walk(x) })
+		return found
+	}
+	return walk(t)
+}
+
 // strip returns t without refinements down to, and not into, named types.
-func strip(t *Type) *Type {
+func strip(t *Type) *Type { return stripper{}.strip(t) }
+
+// stripper remembers what it did, since parts of a type may be shared.
+type stripper map[*Type]*Type
+
+func (s stripper) strip(t *Type) *Type {
 	switch t.kind {
 	case Named, Any, Never, Literal:
 		return t
 	}
+	if done := s[t]; done != nil {
+		return done
+	}
 	c := *t
 	c.refine = nil
 	if t.elem != nil {
-		c.elem = strip(t.elem)
+		c.elem = s.strip(t.elem)
 	}
 	if t.items != nil {
 		c.items = make([]*Type, len(t.items))
 		for i, x := range t.items {
-			c.items[i] = strip(x)
+			c.items[i] = s.strip(x)
 		}
 	}
 	if t.attrs != nil {
 		c.attrs = make([]Attr, len(t.attrs))
 		for i, x := range t.attrs {
-			x.Type = strip(x.Type)
+			x.Type = s.strip(x.Type)
 			c.attrs[i] = x
 		}
 	}
 	if t.rest != nil {
-		c.rest = strip(t.rest)
+		c.rest = s.strip(t.rest)
 	}
+	s[t] = &c
 	return &c
 }
 

@@ -23,7 +23,7 @@ func equal(a, b *Type, seen assumed, refinements bool) bool {
 	if a == b {
 		return true
 	}
-	if a.kind == Named || b.kind == Named {
+	if a.kind == Named || b.kind == Named || a.name != "" && b.name != "" {
 		ua, ub := a.Underlying(), b.Underlying()
 		if ua == ub {
 			return true
@@ -49,7 +49,7 @@ func equal(a, b *Type, seen assumed, refinements bool) bool {
 	}
 	switch a.kind {
 	case Literal:
-		return equalValues(a.lit, b.lit)
+		return value.Equal(a.lit, b.lit)
 	case List, Map:
 		return same(a.elem, b.elem)
 	case Tuple:
@@ -122,5 +122,5 @@ func sameDefault(a, b *value.Value) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return equalValues(*a, *b)
+	return value.Equal(*a, *b)
 }

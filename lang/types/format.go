@@ -1,7 +1,6 @@
 package types
 
 import (
-	"net/mail"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -71,15 +70,11 @@ func isUUID(s string) bool {
 	return true
 }
 
-// isEmail takes what mail.ParseAddress takes as a bare address and, because
-// domains and local parts of other alphabets are common, anything with one
-// "@" between two parts that have no spaces.
+// isEmail takes anything with an "@" between two parts, the second without
+// spaces: local parts may be quoted, and domains be of any alphabet.
 func isEmail(s string) bool {
-	if a, err := mail.ParseAddress(s); err == nil && a.Address == s {
-		return true
-	}
 	at := strings.LastIndexByte(s, '@')
-	return at > 0 && at < len(s)-1 && !strings.ContainsAny(s, " \t\r\n")
+	return at > 0 && at < len(s)-1 && !strings.ContainsAny(s[at:], " \t\r\n")
 }
 
 func isURI(s string) bool {

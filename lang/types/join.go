@@ -1,241 +1,260 @@
 package types
 
+import (
+	"fmt"
+	"strings"
+)
+
 // Join returns the smallest type that the values of both branches of a
 // conditional fit (LANGUAGE 2, "Conditionals"): null makes it nullable, an
 // empty list or object fits every list and map, an attribute that only one
 // object has becomes optional, literals of one base type make an enum and fit
 // their base type, integer fits number. It is false where only a union, or
 // any, would do. Where a branch is any already, so is the result.
-func Join(a, b *Type) (*Type, bool) { return join(a, b, assumed{}) }
+func Join(a, b *Type) (*Type, bool) { return JoinAll(a, b) }
 
-func join(a, b *Type, seen assumed) (*Type, bool) {
-	switch {
-	case a == b:
-		return a, true
-	case a.isError:
-		return b, true
-	case b.isError:
-		return a, true
+// JoinAll is [Join] for any number of branches; none make [NeverType].
+func JoinAll(ts ...*Type) (*Type, bool) {
+	j := joiner{}
+	return j.join(ts)
+}
+
+// joiner has the joins of named types that are under way: one that needs
+// itself would have to be made up, as a union would.
+type joiner map[string]bool
+
+func (j joiner) join(all []*Type) (*Type, bool) {
+	ts := make([]*Type, 0, len(all))
+	null := false
+	for _, t := range all {
+		switch u := t.Underlying(); {
+		case t.isError, u.kind == Never:
+			continue // it says nothing
+		case u.kind == Any:
+			return AnyType, true
+		case u.Nullable():
+			null = true
+			if t = WithoutNull(t); t.kind == Never {
+				continue
+			}
+		}
+		ts = append(ts, t)
 	}
-	if a.kind == Named || b.kind == Named {
-		p := pair{a.Underlying(), b.Underlying()}
-		if p.a == p.b {
-			return a, true
-		}
-		if a.kind == Named && Equal(a, b) {
-			return a, true
-		}
-		if b.kind == Named && Equal(a, b) {
-			return b, true
-		}
-		if seen[p] {
-			return nil, false // a type for it would have to be made up, like a union
-		}
-		seen[p] = true
-		defer delete(seen, p)
-		a, b = p.a, p.b
+	t, ok := j.present(ts, all)
+	if ok && null {
+		t = UnionOf(t, NullType)
 	}
-	switch {
-	case a.kind == Any || b.kind == Any:
-		return AnyType, true
-	case a.kind == Never:
-		return b, true
-	case b.kind == Never:
-		return a, true
-	case a.Nullable() || b.Nullable():
-		t, ok := join(WithoutNull(a), WithoutNull(b), seen)
-		if !ok {
+	return t, ok
+}
+
+// present joins types that are neither any nor null.
+func (j joiner) present(ts, all []*Type) (*Type, bool) {
+	if len(ts) == 0 {
+		for _, t := range all {
+			if t.isError {
+				return ErrorType, true
+			}
+		}
+		return NeverType, true
+	}
+	same := true
+	for _, t := range ts[1:] {
+		same = same && Equal(t, ts[0])
+	}
+	if same {
+		t := ts[0]
+		for _, u := range ts[1:] {
+			if t.kind != Named {
+				t, _ = loosen(t, u)
+			}
+		}
+		return t, true
+	}
+	named := false
+	open := make([]*Type, len(ts))
+	var key strings.Builder
+	for i, t := range ts {
+		named = named || t.kind == Named
+		open[i] = t.Underlying()
+		fmt.Fprintf(&key, "%p ", open[i])
+	}
+	if named {
+		if j[key.String()] {
 			return nil, false
 		}
-		return UnionOf(t, NullType), true
-	case a.kind == Literal || b.kind == Literal || a.kind == Union || b.kind == Union:
-		return joinMembers(a, b)
-	case isNumeric(a) && isNumeric(b):
-		return UnionOf(a, b), true
+		j[key.String()] = true
+		defer delete(j, key.String())
 	}
-	switch a.kind {
-	case List:
-		return joinList(a, b, seen)
-	case Tuple:
-		if b.kind == Tuple && len(a.items) == len(b.items) {
-			if t, ok := joinTuples(a, b, seen); ok {
+	count := map[Kind]int{}
+	for _, t := range open {
+		count[t.kind]++
+	}
+	switch n := len(open); {
+	case count[List]+count[Tuple] == n:
+		if count[Tuple] == n {
+			if t, ok := j.tuples(open); ok {
 				return t, true
 			}
 		}
-		return joinList(a, b, seen)
-	case Map:
-		return joinMap(a, b, seen)
-	case Object:
-		if b.kind == Object {
-			return joinObjects(a, b, seen)
-		}
-		if b.kind == Map {
-			return joinMap(b, a, seen)
-		}
-	default:
-		if a.kind == b.kind {
-			return UnionOf(a, b), true
-		}
+		return j.lists(open)
+	case count[Object] == n:
+		return j.objects(open)
+	case count[Object]+count[Map] == n:
+		return j.maps(open)
 	}
-	return nil, false
+	return joinMembers(open)
 }
 
-func isNumeric(t *Type) bool { return t.kind == Number || t.kind == Integer }
-
-// joinMembers joins two types of which one is a literal or a union: literals of
-// one base type make an enum, numbers a number, and a union that is there
-// already is the smallest type of its own members.
-func joinMembers(a, b *Type) (*Type, bool) {
-	u := UnionOf(a, b)
+// joinMembers joins what are not all lists or all objects: literals of one base
+// type make an enum, numbers a number, and a union that is there already is the
+// smallest type of its own members.
+func joinMembers(ts []*Type) (*Type, bool) {
+	u := UnionOf(ts...)
 	if u.kind != Union {
 		return u, true
 	}
 	literals, numeric, base := true, true, Any
 	for i, m := range members(u) {
 		m = m.Underlying()
-		w := Widen(m)
-		if isNumeric(w) {
-			w = NumberType
+		w := Widen(m).kind
+		if w == Integer {
+			w = Number
 		}
-		literals = literals && m.kind == Literal && (i == 0 || w.kind == base)
-		numeric = numeric && w.kind == Number
-		base = w.kind
+		literals = literals && m.kind == Literal && (i == 0 || w == base)
+		numeric = numeric && w == Number
+		base = w
 	}
 	switch {
 	case literals:
 		return u, true
 	case numeric:
 		return NumberType, true // such as 1.5 beside integer
-	case a.kind == Union && Assignable(a, b) == nil:
-		return a, true
-	case b.kind == Union && Assignable(b, a) == nil:
-		return b, true
+	}
+next:
+	for _, t := range ts {
+		if t.kind != Union {
+			continue
+		}
+		for _, x := range ts {
+			if Assignable(t, x) != nil {
+				continue next
+			}
+		}
+		return t, true
 	}
 	return nil, false
 }
 
-func joinTuples(a, b *Type, seen assumed) (*Type, bool) {
-	items := make([]*Type, len(a.items))
-	for i := range items {
-		t, ok := join(a.items[i], b.items[i], seen)
-		if !ok {
+// tuples joins tuples of one length to a tuple.
+func (j joiner) tuples(ts []*Type) (*Type, bool) {
+	items := make([]*Type, len(ts[0].items))
+	for _, t := range ts {
+		if len(t.items) != len(items) {
 			return nil, false
 		}
-		items[i] = t
+	}
+	for i := range items {
+		column := make([]*Type, len(ts))
+		for k, t := range ts {
+			column[k] = t.items[i]
+		}
+		var ok bool
+		if items[i], ok = j.join(column); !ok {
+			return nil, false
+		}
 	}
 	return TupleOf(items...), true
 }
 
-// joinList joins a list or tuple with another to a list.
-func joinList(a, b *Type, seen assumed) (*Type, bool) {
-	elem := NeverType
-	for _, t := range []*Type{a, b} {
-		parts := t.items
-		switch t.kind {
-		case List:
-			parts = []*Type{t.elem}
-		case Tuple:
-		default:
-			return nil, false
-		}
-		for _, x := range parts {
-			var ok bool
-			if elem, ok = join(elem, x, seen); !ok {
-				return nil, false
-			}
+// lists joins lists and tuples to a list.
+func (j joiner) lists(ts []*Type) (*Type, bool) {
+	var parts []*Type
+	for _, t := range ts {
+		if t.kind == List {
+			parts = append(parts, t.elem)
+		} else {
+			parts = append(parts, t.items...)
 		}
 	}
-	t := ListOf(elem)
-	if a.kind == List && b.kind == List && a.refine.equal(b.refine) {
-		t.refine = a.refine
-	}
-	return t, true
-}
-
-// joinMap joins a map with a map or object to a map.
-func joinMap(a, b *Type, seen assumed) (*Type, bool) {
-	elem := a.elem
-	parts := []*Type{b.elem}
-	switch b.kind {
-	case Map:
-	case Object:
-		parts = parts[:0]
-		for i := range b.attrs {
-			parts = append(parts, b.attrs[i].Type)
-		}
-		if b.rest != nil {
-			parts = append(parts, b.rest)
-		}
-	default:
+	elem, ok := j.join(parts)
+	if !ok {
 		return nil, false
 	}
-	for _, x := range parts {
-		var ok bool
-		if elem, ok = join(elem, x, seen); !ok {
-			return nil, false
-		}
-	}
-	t := MapOf(elem)
-	if b.kind == Map && a.refine.equal(b.refine) {
-		t.refine = a.refine
-	}
-	return t, true
+	return ListOf(elem), true
 }
 
-func joinObjects(a, b *Type, seen assumed) (*Type, bool) {
-	hasA, hasB := attrIndex(a), attrIndex(b)
-	attrs := make([]Attr, 0, len(a.attrs)+len(b.attrs))
-	// only joins an attribute of one object with what the other may have in its place.
-	only := func(x *Attr, rest *Type) bool {
-		n := *x
-		n.Optional, n.Default = true, nil
-		if rest != nil {
-			t, ok := join(x.Type, rest, seen)
-			if !ok {
-				return false
-			}
-			n.Type = t
-		}
-		attrs = append(attrs, n)
-		return true
-	}
-	for i := range a.attrs {
-		x := &a.attrs[i]
-		y := hasB(x.Name)
-		if y == nil {
-			if !only(x, b.rest) {
-				return nil, false
-			}
+// maps joins maps and objects to a map.
+func (j joiner) maps(ts []*Type) (*Type, bool) {
+	var parts []*Type
+	for _, t := range ts {
+		if t.kind == Map {
+			parts = append(parts, t.elem)
 			continue
 		}
-		t, ok := join(x.Type, y.Type, seen)
-		if !ok {
-			return nil, false
+		for i := range t.attrs {
+			parts = append(parts, t.attrs[i].Type)
 		}
-		n := Attr{Name: x.Name, Type: t, Optional: x.Optional || y.Optional, Description: x.Description}
-		if n.Optional && sameDefault(x.Default, y.Default) {
-			n.Default = x.Default
-		}
-		attrs = append(attrs, n)
-	}
-	for i := range b.attrs {
-		if y := &b.attrs[i]; hasA(y.Name) == nil && !only(y, a.rest) {
-			return nil, false
+		if t.rest != nil {
+			parts = append(parts, t.rest)
 		}
 	}
-	rest := a.rest
-	switch {
-	case rest == nil:
-		rest = b.rest
-	case b.rest != nil:
+	elem, ok := j.join(parts)
+	if !ok {
+		return nil, false
+	}
+	return MapOf(elem), true
+}
+
+func (j joiner) objects(ts []*Type) (*Type, bool) {
+	has := make([]func(string) *Attr, len(ts))
+	var rests []*Type
+	for i, t := range ts {
+		has[i] = attrIndex(t)
+		if t.rest != nil {
+			rests = append(rests, t.rest)
+		}
+	}
+	var attrs []Attr
+	done := map[string]bool{}
+	for _, t := range ts {
+		for i := range t.attrs {
+			first := &t.attrs[i]
+			if done[first.Name] {
+				continue
+			}
+			done[first.Name] = true
+			n := Attr{Name: first.Name, Optional: first.Optional, Default: first.Default, Description: first.Description}
+			parts := make([]*Type, 0, len(ts))
+			for k, u := range ts {
+				a := has[k](first.Name)
+				switch {
+				case a != nil:
+					parts = append(parts, a.Type)
+					n.Optional = n.Optional || a.Optional
+					if !a.Optional || !sameDefault(a.Default, n.Default) {
+						n.Default = nil
+					}
+				default:
+					// An open object may have it as well.
+					n.Optional, n.Default = true, nil
+					if u.rest != nil {
+						parts = append(parts, u.rest)
+					}
+				}
+			}
+			var ok bool
+			if n.Type, ok = j.join(parts); !ok {
+				return nil, false
+			}
+			attrs = append(attrs, n)
+		}
+	}
+	var rest *Type
+	if len(rests) > 0 {
 		var ok bool
-		if rest, ok = join(a.rest, b.rest, seen); !ok {
+		if rest, ok = j.join(rests); !ok {
 			return nil, false
 		}
 	}
-	t := ObjectOf(attrs, rest)
-	if a.refine.equal(b.refine) {
-		t.refine = a.refine
-	}
-	return t, true
+	return ObjectOf(attrs, rest), true
 }

@@ -53,7 +53,7 @@ func TestPrint(t *testing.T) {
 		{lit(num("1.50")), `enum(1.50)`},
 		{NamedOf("interface.issue_tracker.issue", nil), `interface.issue_tracker.issue`},
 		{NamedOf("#/$defs/plain", func() *Type { return obj(req("a", StringType)) }), `object({ a = string })`},
-		{ListOf(node), `recursive({ node = object({ value = string, next = optional(node), kids = list(node) }) }, list(node))`},
+		{ListOf(node), `defs({ node = object({ value = string, next = optional(node), kids = list(node) }) }, list(node))`},
 	} {
 		if got := Print(c.t); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)

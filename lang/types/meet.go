@@ -1,28 +1,35 @@
 package types
 
-import "github.com/lda-wf/wfc/lang/value"
+import (
+	"sync"
+
+	"github.com/lda-wf/wfc/lang/value"
+)
 
 // Meet returns the type of the values that are of both types, [NeverType] where
 // there are none. any gives the other. An attribute that one object declares
 // and the other, being closed, does not, is kept: that is how JSON Schema's
 // allOf puts objects together.
-func Meet(a, b *Type) *Type {
-	t, _ := meet(a, b)
-	return t
-}
-
-// meet also reports whether the result holds more values than both share,
-// because their refinements cannot be put into one.
-func meet(a, b *Type) (t *Type, widened bool) {
-	m := &meeting{done: map[pair]*Type{}}
-	return m.meet(a, b), m.widened
-}
+func Meet(a, b *Type) *Type { return newMeeting().meet(a, b) }
 
 type meeting struct {
-	// done has a name for every pair of named types under way, so that the
-	// meet of recursive types is recursive too.
-	done    map[pair]*Type
+	// done has a name for every pair of named types under way, so that the meet
+	// of recursive types is recursive too; used has those that were needed.
+	done map[pair]*Type
+	used map[*Type]bool
+	// lazies are the names whose definition had to wait.
+	lazies []*Type
+	// budget bounds the work, since unions multiply.
+	budget int
+	// widened reports that the result holds more values than both types share.
 	widened bool
+}
+
+// meetBudget is the number of pairs looked at: unions of a hundred members each still meet.
+const meetBudget = 50_000
+
+func newMeeting() *meeting {
+	return &meeting{done: map[pair]*Type{}, used: map[*Type]bool{}, budget: meetBudget}
 }
 
 func (m *meeting) meet(a, b *Type) *Type {
@@ -33,37 +40,19 @@ func (m *meeting) meet(a, b *Type) *Type {
 		return b
 	}
 	if a.kind == Named || b.kind == Named {
-		p := pair{a.Underlying(), b.Underlying()}
-		if p.a == p.b {
-			return a
-		}
-		if t := m.done[p]; t != nil {
-			return t
-		}
-		var definition *Type
-		name := a.name
-		if a.kind != Named || b.kind == Named && isPath(a.name) && !isPath(b.name) {
-			name = b.name
-		}
-		if isPath(name) {
-			name = "meet" // it is no longer what the path names
-		}
-		named := NamedOf(name, func() *Type { return definition })
-		m.done[p] = named
-		definition = m.meet(p.a, p.b)
-		if !mentions(definition, named) {
-			delete(m.done, p)
-			return definition
-		}
-		return named
+		return m.named(a, b)
+	}
+	if m.budget--; m.budget < 0 {
+		m.widened = true
+		return a // a supertype of the meet
 	}
 	switch {
 	case a.kind == Never || b.kind == Never:
 		return NeverType
 	case a.kind == Union || b.kind == Union:
 		var out []*Type
-		for _, x := range members(a) {
-			for _, y := range members(b) {
+		for _, x := range unopened(a) {
+			for _, y := range unopened(b) {
 				out = append(out, m.meet(x, y))
 			}
 		}
@@ -84,35 +73,109 @@ func (m *meeting) meet(a, b *Type) *Type {
 	return t
 }
 
-// mentions reports whether named occurs in t, not looking into other names'
-// definitions more than once.
-func mentions(t, named *Type) bool {
+// named meets two types of which one is a name.
+func (m *meeting) named(a, b *Type) *Type {
+	name := a.name
+	if a.kind != Named {
+		name = b.name
+	}
+	if isPath(name) {
+		name = "meet" // it is no longer what the path names
+	}
+	if !isReady(a) || !isReady(b) {
+		return m.lazy(name, a, b)
+	}
+	p := pair{a.Underlying(), b.Underlying()}
+	if p.a == p.b {
+		return a
+	}
+	if t := m.done[p]; t != nil {
+		m.used[t] = true
+		return t
+	}
+	var definition *Type
+	t := &Type{kind: Named, name: name, resolve: func() *Type { return definition }, ready: func() bool { return definition != nil }}
+	m.done[p] = t
+	d := m.meet(p.a, p.b)
+	if loops(d, t) {
+		m.widened = true
+		d = p.a
+	}
+	definition = d
+	if !m.used[t] {
+		return d
+	}
+	return t
+}
+
+// lazy returns a name for the meet of types that are not made yet.
+func (m *meeting) lazy(name string, a, b *Type) *Type {
+	var t *Type
+	var definition func() *Type
+	definition = sync.OnceValue(func() *Type {
+		d := m.meet(a, b)
+		if d == t || loops(d, t) {
+			m.widened = true
+			return AnyType
+		}
+		return d
+	})
+	t = &Type{kind: Named, name: name, resolve: definition, ready: func() bool { return isReady(a) && isReady(b) }}
+	t.lazy = &pair{a, b}
+	m.lazies = append(m.lazies, t)
+	return t
+}
+
+// unopened returns the members of a union, or t alone, names as they are.
+func unopened(t *Type) []*Type {
+	if t.kind == Union {
+		return t.items
+	}
+	return []*Type{t}
+}
+
+// isReady reports whether what t stands for is known.
+func isReady(t *Type) bool {
+	for t.kind == Named {
+		if t.ready != nil && !t.ready() {
+			return false
+		}
+		t = t.resolve()
+	}
+	return true
+}
+
+// loops reports whether t stands for name, or a union with it, with nothing
+// between: a definition that defines nothing.
+func loops(t, name *Type) bool {
 	seen := map[*Type]bool{}
 	var walk func(t *Type) bool
 	walk = func(t *Type) bool {
-		if t == named {
+		switch {
+		case t == name:
 			return true
-		}
-		if seen[t] {
+		case t.kind == Union:
+			for _, m := range t.items {
+				if walk(m) {
+					return true
+				}
+			}
+			return false
+		case t.kind != Named || seen[t]:
 			return false
 		}
 		seen[t] = true
-		found := false
-		if t.kind == Named {
-			if u := t.resolve(); u != nil { // nil: a meet under way further out
-				found = walk(u)
-			}
-			return found
+		if t.lazy != nil {
+			return walk(t.lazy.a) || walk(t.lazy.b)
 		}
-		eachPart(t, func(x *Type) { found = found || walk(x) })
-		return found
+		return (t.ready == nil || t.ready()) && walk(t.resolve())
 	}
 	return walk(t)
 }
 
 func (m *meeting) literal(lit, t *Type) *Type {
 	switch {
-	case t.kind == Literal && equalValues(lit.lit, t.lit):
+	case t.kind == Literal && value.Equal(lit.lit, t.lit):
 		return lit
 	case t.kind != Literal && isBaseOf(t.kind, lit.lit) && refinementMismatch(t.refine, lit.lit) == "":
 		return lit
@@ -216,10 +279,13 @@ func (m *meeting) objects(a, b *Type) *Type {
 			return NeverType
 		}
 	}
+	// Of an open and a closed object the closed one says more.
 	rest := a.rest
 	switch {
-	case rest == nil:
+	case rest == nil && b.rest != nil && b.rest.kind != Any:
 		rest = b.rest
+	case rest == nil, b.rest == nil && rest.kind == Any:
+		rest = nil
 	case b.rest != nil:
 		rest = m.meet(a.rest, b.rest)
 	}

@@ -1,5 +1,7 @@
 package types
 
+import "github.com/lda-wf/wfc/lang/value"
+
 // Overlap reports whether some value may be of both types: whether comparing
 // them with == makes sense, and whether a `returns` can be satisfied. It looks
 // at no refinements, and is true for any. Undeclared attributes may be there,
@@ -7,7 +9,7 @@ package types
 func Overlap(a, b *Type) bool { return overlap(a, b, assumed{}) }
 
 func overlap(a, b *Type, seen assumed) bool {
-	if a.kind == Named || b.kind == Named {
+	if a.kind == Named || b.kind == Named || a.name != "" && b.name != "" {
 		p := pair{a.Underlying(), b.Underlying()}
 		if seen[p] {
 			return true
@@ -34,7 +36,7 @@ func overlap(a, b *Type, seen assumed) bool {
 	}
 	switch a.kind {
 	case Literal:
-		return b.kind == Literal && equalValues(a.lit, b.lit) || isBaseOf(b.kind, a.lit)
+		return b.kind == Literal && value.Equal(a.lit, b.lit) || isBaseOf(b.kind, a.lit)
 	case Number, Integer:
 		return b.kind == Number || b.kind == Integer
 	case List:

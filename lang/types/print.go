@@ -4,21 +4,23 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+	"unicode/utf8"
 )
 
 // Print returns t in the notation of LANGUAGE 2, on one line. Parsing it gives
 // an equal type. Refinements and descriptions are not part of the notation.
 //
-// A recursive type that has no name in an interface file is printed with its
-// definitions: recursive({ node = object({ next = optional(node) }) }, node).
+// Types that are recursive, and large ones that a schema defines once and uses
+// more than once, are printed with their definitions before them:
+// defs({ node = object({ next = optional(node) }) }, list(node)).
 func Print(t *Type) string {
 	p := newPrinter(t)
 	p.whole(t, flat)
 	return p.b.String()
 }
 
-// PrintIndented is Print with objects, and what else does not fit into width
-// characters, broken over several lines.
+// PrintIndented is Print with what does not fit into width characters broken
+// over several lines.
 func PrintIndented(t *Type, width int) string {
 	p := newPrinter(t)
 	p.width = width
@@ -32,42 +34,55 @@ const flat = -1
 type printer struct {
 	b     strings.Builder
 	width int
-	// names has the local names of recursive types by what they stand for, and
-	// order lists them as they were met.
+	// names has the local names of the types that are printed as definitions,
+	// and order lists them as they were met.
 	names map[*Type]string
 	order []*Type
 }
 
-// newPrinter finds which nameless types below t are recursive: those that are
-// met again inside themselves. All others are printed in their place.
+// A type that is met again is printed once, as a definition, where it is as
+// large as this: in parts if it has a name in its schema, else only so that
+// the print of what is shared again and again stays bounded.
+const (
+	shareNamed    = 8
+	shareNameless = 200
+)
+
+// newPrinter finds what is printed as definitions.
 func newPrinter(t *Type) *printer {
 	p := &printer{names: map[*Type]string{}}
 	used := map[string]bool{}
-	const open, done = 1, 2
-	state := map[*Type]int{}
-	var walk func(t *Type)
-	walk = func(t *Type) {
-		if t.kind == Named {
-			if isPath(t.name) {
-				return
-			}
-			u := t.Underlying()
-			switch state[u] {
-			case open:
-				if p.names[u] == "" {
-					p.names[u] = localName(t.name, used)
-					p.order = append(p.order, u)
-				}
-				return
-			case done:
-				return
-			}
-			state[u] = open
-			eachPart(u, walk)
-			state[u] = done
-			return
+	size := map[*Type]int{} // of finished types; -1 while one is under way
+	define := func(t *Type, name string) {
+		if p.names[t] == "" {
+			p.names[t] = localName(name, used)
+			p.order = append(p.order, t)
 		}
-		eachPart(t, walk)
+	}
+	var walk func(t *Type) int
+	walk = func(t *Type) int {
+		name := t.name
+		if t.kind == Named {
+			if isPath(name) {
+				return 1
+			}
+			t = t.Underlying()
+		}
+		if t.elem == nil && t.items == nil && t.attrs == nil && t.rest == nil {
+			return 1
+		}
+		switch n := size[t]; {
+		case n < 0, n >= shareNamed && (name != "" || t.name != ""), n >= shareNameless:
+			define(t, name)
+			return 1
+		case n > 0:
+			return n
+		}
+		size[t] = -1
+		n := 1
+		eachPart(t, func(x *Type) { n += walk(x) })
+		size[t] = n
+		return n
 	}
 	walk(t)
 	sort.Slice(p.order, func(i, j int) bool { return p.names[p.order[i]] < p.names[p.order[j]] })
@@ -93,7 +108,7 @@ func eachPart(t *Type, f func(*Type)) {
 // isPath reports whether a name is a path that a resolver knows, such as interface.issue_tracker.issue.
 func isPath(name string) bool { return strings.HasPrefix(name, "interface.") }
 
-// localName makes a name for a recursive definition from the last part of a
+// localName makes a name for a definition from the last part of a
 // JSON pointer, distinct from those in use and from the notation's own words.
 func localName(pointer string, used map[string]bool) string {
 	base := pointer[strings.LastIndexAny(pointer, "/#.")+1:]
@@ -103,7 +118,10 @@ func localName(pointer string, used map[string]bool) string {
 		}
 		return '_'
 	}, base)
-	if clean == "" || clean[0] >= '0' && clean[0] <= '9' {
+	if clean == "" {
+		clean = "t"
+	}
+	if clean[0] >= '0' && clean[0] <= '9' {
 		clean = "t" + clean
 	}
 	name := clean
@@ -114,11 +132,11 @@ func localName(pointer string, used map[string]bool) string {
 	return name
 }
 
-// reserved are the words that cannot name a recursive definition.
+// reserved are the words that cannot name a definition.
 var reserved = map[string]bool{
 	"any": true, "null": true, "bool": true, "string": true, "number": true, "integer": true, "blob": true, "never": true,
 	"list": true, "map": true, "tuple": true, "object": true, "optional": true, "enum": true, "union": true,
-	"nullable": true, "recursive": true, "interface": true,
+	"nullable": true, "defs": true, "interface": true,
 	"true": true, "false": true, "for": true, "if": true, "in": true,
 }
 
@@ -131,7 +149,7 @@ func (p *printer) whole(t *Type, indent int) {
 	if indent != flat {
 		in = indent + 1
 	}
-	p.b.WriteString("recursive({")
+	p.b.WriteString("defs({")
 	for i, u := range p.order {
 		p.separate(i, in)
 		p.b.WriteString(p.names[u])
@@ -182,10 +200,10 @@ func (p *printer) print(t *Type, indent int) {
 			return
 		}
 		t = t.Underlying()
-		if name := p.names[t]; name != "" {
-			p.b.WriteString(name)
-			return
-		}
+	}
+	if name := p.names[t]; name != "" {
+		p.b.WriteString(name)
+		return
 	}
 	p.definition(t, indent)
 }
@@ -195,8 +213,8 @@ func (p *printer) fits(t *Type) bool {
 	q := printer{names: p.names}
 	q.definition(t, flat)
 	text := p.b.String()
-	column := len(text) - strings.LastIndexByte(text, '\n') - 1
-	return column+q.b.Len() <= p.width
+	column := utf8.RuneCountInString(text[strings.LastIndexByte(text, '\n')+1:])
+	return column+utf8.RuneCountInString(q.b.String()) <= p.width
 }
 
 func (p *printer) definition(t *Type, indent int) {

@@ -133,14 +133,13 @@ func (r *Refinement) ofList(vs []value.Value) string {
 	}
 	if r.UniqueItems {
 		seen := make(map[string]int, len(vs))
-		var b strings.Builder
+		var key []byte
 		for i, v := range vs {
-			b.Reset()
-			writeIdentity(&b, v)
-			if j, twice := seen[b.String()]; twice {
+			key = value.AppendCanonicalJSON(key[:0], v)
+			if j, twice := seen[string(key)]; twice {
 				return fmt.Sprintf("the elements %d and %d are equal where all must differ", j, i)
 			}
-			seen[b.String()] = i
+			seen[string(key)] = i
 		}
 	}
 	return ""

@@ -41,6 +41,8 @@ type Type struct {
 	refine  *Refinement
 	name    string
 	resolve func() *Type
+	ready   func() bool // of a name whose definition is being made; nil: it is there
+	lazy    *pair       // of a name: the types whose meet it is
 	isError bool
 }
 
@@ -155,5 +157,6 @@ func (t *Type) Refined(r *Refinement) *Type {
 	return &c
 }
 
-// Name returns the name of a named type.
+// Name returns the name of a named type, or where in a schema a type was
+// defined under a name of its own; else "".
 func (t *Type) Name() string { return t.name }

@@ -1,50 +1,10 @@
 package types
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/lda-wf/wfc/lang/value"
 )
-
-// equalValues reports whether two values have the same content: numbers by
-// value, objects without regard to order.
-func equalValues(a, b value.Value) bool {
-	if a.Kind() != b.Kind() {
-		return false
-	}
-	switch a.Kind() {
-	case value.Bool:
-		return a.AsBool() == b.AsBool()
-	case value.Number:
-		return a.AsNumber().Cmp(b.AsNumber()) == 0
-	case value.String:
-		return a.AsString() == b.AsString()
-	case value.List:
-		x, y := a.AsList(), b.AsList()
-		if len(x) != len(y) {
-			return false
-		}
-		for i := range x {
-			if !equalValues(x[i], y[i]) {
-				return false
-			}
-		}
-	case value.Object:
-		x, y := a.AsObject(), b.AsObject()
-		if x.Len() != y.Len() {
-			return false
-		}
-		for k, v := range x.All() {
-			if w, ok := y.Get(k); !ok || !equalValues(v, w) {
-				return false
-			}
-		}
-	case value.Blob:
-		return *a.AsBlob() == *b.AsBlob()
-	}
-	return true
-}
 
 // notation returns a constant as the type notation writes it, which is HCL's.
 func notation(v value.Value) string {
@@ -156,37 +116,4 @@ func isName(name string) bool {
 		}
 	}
 	return true
-}
-
-// writeIdentity writes a text that two values share exactly when they are equal.
-func writeIdentity(b *strings.Builder, v value.Value) {
-	switch v.Kind() {
-	case value.Number:
-		b.WriteString(v.AsNumber().Canonical())
-	case value.List:
-		b.WriteByte('[')
-		for _, e := range v.AsList() {
-			writeIdentity(b, e)
-			b.WriteByte(',')
-		}
-		b.WriteByte(']')
-	case value.Object:
-		o := v.AsObject()
-		keys := slices.Clone(o.Keys())
-		slices.Sort(keys)
-		b.WriteByte('{')
-		for _, k := range keys {
-			e, _ := o.Get(k)
-			writeQuoted(b, k)
-			writeIdentity(b, e)
-			b.WriteByte(',')
-		}
-		b.WriteByte('}')
-	case value.Blob:
-		b.WriteByte('<')
-		b.WriteString(v.AsBlob().SHA256)
-		b.WriteByte('>')
-	default:
-		writeConstant(b, v)
-	}
 }
