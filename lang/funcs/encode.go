@@ -108,8 +108,8 @@ func init() {
 				return value.OfString(s), nil
 			},
 			Doc:     "Gives the bytes of a blob as text. It fails where they are no UTF-8 text.",
-			Example: `can(text)`,
-			Gives:   ``,
+			Example: `text(self.content[0].blob)`,
+			Gives:   `"hello\n"`,
 		},
 	)
 }
