@@ -150,14 +150,14 @@ func writeField(field string, t time.Time) string {
 
 // dateReader reads a text by a format.
 type dateReader struct {
-	text                                    string
-	rest                                    string
-	year, month, day                        int
-	hour, minute, second, nanos             int
+	text                           string
+	rest                           string
+	year, month, day               int
+	hour, minute, second, nanos    int
 	hour12, afternoon, offsetKnown bool
-	offset                                  int
-	weekday                                 time.Weekday
-	hasWeekday                              bool
+	offset                         int
+	weekday                        time.Weekday
+	hasWeekday                     bool
 }
 
 // read returns the time that the text says; without an offset it is one of zone.
