@@ -2,6 +2,7 @@ package expr
 
 import (
 	"bytes"
+	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -19,8 +20,13 @@ const (
 // than [MaxNesting] or has more than [MaxRun] operators in one expression, so
 // that neither HCL's parser nor anything that walks its trees can run out of
 // stack. It follows HCL's scanner through strings, heredocs and comments, and counts
-// rather too much than too little where the text has errors.
+// rather too much than too little where the text has errors. In text that is
+// not UTF-8 HCL's scanner takes quotes for parts of names, so that such text is refused too.
 func Guard(src []byte, filename string) diag.List {
+	if !utf8.Valid(src) {
+		at := position(src, validLen(src))
+		return diag.List{diag.New("WFC1001", hcl.Range{Filename: filename, Start: at, End: at}, "This text is not UTF-8. Save it in that encoding.")}
+	}
 	g := guard{src: src, maxNesting: MaxNesting, maxRun: MaxRun}
 	code := g.scan()
 	if code == "" {
@@ -36,6 +42,19 @@ func Guard(src []byte, filename string) diag.List {
 	}
 	return diag.List{diag.New(code, place, "This expression has more than %d operators. Split it: name its parts in a "+
 		"`locals` block, or write the values as a list and use a function or a `for` expression over it.", MaxRun)}
+}
+
+// validLen returns how many bytes src has before the first that is not UTF-8.
+func validLen(src []byte) int {
+	i := 0
+	for i < len(src) {
+		r, size := utf8.DecodeRune(src[i:])
+		if r == utf8.RuneError && size <= 1 {
+			break
+		}
+		i += size
+	}
+	return i
 }
 
 // position returns the place of a byte, in the way diag.List.Locate counts.
