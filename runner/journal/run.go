@@ -16,6 +16,7 @@ type Run struct {
 	id    RunID
 	num   int64
 	epoch int64
+	began time.Time // UTC
 	lock  *fileLock
 	nodes map[nodeKey]*nodeRow // the projection; the writer's goroutine has it to itself
 
@@ -26,6 +27,10 @@ type Run struct {
 
 // ID returns the run's id.
 func (r *Run) ID() RunID { return r.id }
+
+// StartedAt returns the time of the run's creation, in UTC: the same for all
+// who ever own the run.
+func (r *Run) StartedAt() time.Time { return r.began }
 
 // idAlphabet is Crockford's base 32 in lower case: no letter looks like another.
 const idAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
@@ -67,7 +72,7 @@ func (s *Store) CreateRun(ctx context.Context, n NewRun) (*Run, error) {
 		return nil, err
 	}
 	for {
-		r := &Run{s: s, id: newID(created.event.Time), epoch: 1, nodes: map[nodeKey]*nodeRow{}}
+		r := &Run{s: s, id: newID(created.event.Time), epoch: 1, began: timeOf(created.event.Time.UnixNano()), nodes: map[nodeKey]*nodeRow{}}
 		r.lock, err = s.locks.try(s.locks.run(r.id))
 		if errors.Is(err, errHeld) {
 			continue // another process is creating a run with this id
@@ -160,7 +165,7 @@ func (s *Store) Take(ctx context.Context, id RunID) (*Run, error) {
 }
 
 func takeRun(c *conn, r *Run) error {
-	row, err := c.row(`SELECT num, owner_epoch, status FROM runs WHERE id = ?`, string(r.id))
+	row, err := c.row(`SELECT num, owner_epoch, status, started_at FROM runs WHERE id = ?`, string(r.id))
 	if err != nil {
 		return err
 	}
@@ -171,7 +176,7 @@ func takeRun(c *conn, r *Run) error {
 	case Completed, Failed, Cancelled:
 		return failure(ErrFinished, nil, "The run %s is finished: it is %s.", r.id, status)
 	}
-	r.num, r.epoch = row[0].(int64), row[1].(int64)+1
+	r.num, r.epoch, r.began = row[0].(int64), row[1].(int64)+1, timeOf(row[3].(int64))
 	if r.nodes, err = loadNodes(c, r.num); err != nil {
 		return err
 	}
