@@ -123,8 +123,8 @@ func (c *Channel) End() End {
 	return c.end
 }
 
-// Close begins to close the channel and returns at once: what was written goes
-// out, the server's input ends, and what then does not end within the close
+// Close begins to close the channel and returns at once: requests in flight
+// are cancelled, what was written goes out, the server's input ends, and what then does not end within the close
 // timeout is killed. See [Channel.Done].
 func (c *Channel) Close() error {
 	c.shutdown(ErrClosed)
@@ -144,6 +144,11 @@ func (c *Channel) shutdown(cause error) {
 		c.cause = cause
 	}
 	if !c.closing {
+		if cause == ErrClosed {
+			for id := range c.exchanges {
+				c.cancel(id, "the session is closing")
+			}
+		}
 		c.closing = true
 		close(c.shut)
 		c.wakeWriter()

@@ -159,7 +159,9 @@ func (f *frames) take() (envelope, bool) {
 func (f *frames) giveUp() {
 	f.deadline(time.Time{})
 	first, rest, _ := bytes.Cut(f.pending, []byte{'\n'})
-	f.noise(first)
+	if len(first) > 0 {
+		f.noise(first)
+	}
 	f.queue = append([]byte(nil), bytes.TrimSpace(rest)...)
 	f.pending = f.pending[:0]
 }

@@ -84,6 +84,12 @@ type slot struct {
 	session     *session.Session // nil: none yet, or it has ended
 	generation  uint64           // of the latest
 	deaths      int              // sessions in a row that ended without having served anything
+	// failed is why the latest session ended, if nobody was told: it was warmed and
+	// not yet used. failedAt is when.
+	failed   error
+	failedAt time.Time
+	// lost is why a private session ended, whose state nothing can bring back.
+	lost error
 }
 
 // New returns an empty pool.
@@ -94,8 +100,9 @@ func New(options Options) *Pool {
 	return &Pool{options: options, slots: map[slotKey]*slot{}, alive: map[*session.Session]struct{}{}}
 }
 
-// acquire returns the session that t needs, which may still be connecting.
-func (p *Pool) acquire(t Target) (*session.Session, error) {
+// acquire returns the session that t needs, which may still be connecting. An
+// error of the session that t had before is for an operation, not for Warm.
+func (p *Pool) acquire(t Target, warm bool) (*session.Session, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
@@ -117,6 +124,9 @@ func (p *Pool) acquire(t Target) (*session.Session, error) {
 	if s.session != nil && s.target.Connection.Same(t.Connection) {
 		return s.session, nil
 	}
+	if s.lost != nil {
+		return nil, s.lost
+	}
 	fingerprint := t.Connection.Fingerprint(t.Scope)
 	if s.session != nil && s.fingerprint == fingerprint {
 		s.target = t
@@ -125,20 +135,39 @@ func (p *Pool) acquire(t Target) (*session.Session, error) {
 	if s.session != nil {
 		s.session.Drain()
 	}
-	if s.fingerprint != fingerprint {
+	failed := s.failed
+	s.failed = nil
+	switch {
+	case s.fingerprint != fingerprint:
 		s.deaths = 0
+	case failed != nil && !warm && time.Since(s.failedAt) < warmFailure:
+		return nil, failed
 	}
 	s.target, s.fingerprint = t, fingerprint
 	p.open(s)
 	return s.session, nil
 }
 
+// warmFailure is how long the failure of a warmed session is news to the first
+// operation; later it starts the server once more, since much may have changed.
+const warmFailure = 10 * time.Second
+
 // settle takes notice that the slot's session has ended.
 func (s *slot) settle() {
-	if s.session.Err() == nil || s.session.Served() {
+	err := s.session.Err()
+	switch {
+	case err == nil:
 		s.deaths = 0
-	} else {
+	case s.session.Served():
+		s.deaths = 0
+		if s.target.Scope != "" {
+			s.lost = err
+		}
+	default:
 		s.deaths++
+	}
+	if s.failed = nil; !s.session.Used() {
+		s.failed, s.failedAt = err, time.Now()
 	}
 	s.session = nil
 }
@@ -194,14 +223,14 @@ func (p *Pool) log(e Event) {
 }
 
 // Warm begins to connect in the background. Errors surface at the first use.
-func (p *Pool) Warm(t Target) { _, _ = p.acquire(t) }
+func (p *Pool) Warm(t Target) { _, _ = p.acquire(t, true) }
 
 // do runs an operation on the session of t. A session that is about to end for
 // want of use is awaited and replaced: nothing of the operation was started, and
 // two servers with the same arguments may be in each other's way.
 func do[R any](ctx context.Context, p *Pool, t Target, operation func(*session.Session) (R, error)) (R, error) {
 	for {
-		s, err := p.acquire(t)
+		s, err := p.acquire(t, false)
 		if err != nil {
 			var none R
 			return none, err

@@ -59,7 +59,7 @@ func attempt(ctx context.Context, cfg *Config, version string) (_ *Client, probe
 	x := channel.Begin(nil)
 	defer channel.Finish(x, "")
 	if version == "" {
-		probe := time.AfterFunc(probeBudget, func() {
+		probe := time.AfterFunc(cfg.probeBudget, func() {
 			if x.Sent() != SentYes {
 				channel.Kill(errNoProbe)
 			}
@@ -105,11 +105,20 @@ func handshakeError(ctx context.Context, cfg *Config, end connection.End, err er
 		return e.describe(cfg.redact, "Connecting was given up: "+e.Cause.Error()+".", "")
 	case errors.Is(end.Cause, connection.ErrClosed):
 		// It lives and answered: with an error, or with something else than the protocol says.
-		return e.describe(cfg.redact, fmt.Sprintf("The server refused the MCP handshake: %s.%s", err, noise(end)), "")
+		return e.describe(cfg.redact, fmt.Sprintf("The server refused the MCP handshake: %s.%s", err, noise(end)), refreshAdvice(cfg))
 	}
 	e.Cause = end.Cause
 	return e.describe(cfg.redact, "The server ended before the MCP handshake was done. "+ending(end),
-		"Run its command by hand to see whether it starts, and check the args and env of its stdio block.")
+		"Run its command by hand to see whether it starts, and check the args and env of its stdio block."+refreshAdvice(cfg))
+}
+
+// refreshAdvice is for a server that was asked for the revision of its
+// snapshot: an updated one may speak another.
+func refreshAdvice(cfg *Config) string {
+	if cfg.Connection.ProtocolVersion == "" {
+		return ""
+	}
+	return " If it was updated, take its snapshot anew:\n    wfc catalog refresh " + cfg.Connection.ID + "\n"
 }
 
 // readServer reads the result of initialize or server/discover.

@@ -89,16 +89,19 @@ func (e *Error) describe(redact func(string) string, what, advice string) *Error
 	b.WriteString(redact(what))
 	if advice != "" {
 		b.WriteString(" ")
-		b.WriteString(advice)
+		b.WriteString(strings.TrimLeft(advice, " "))
 	}
 	if len(e.Stderr) > 0 {
-		b.WriteString(" The last lines of its stderr:")
+		if !strings.HasSuffix(advice, "\n") {
+			b.WriteString(" ")
+		}
+		b.WriteString("The last lines of its stderr:")
 		for _, line := range e.Stderr {
 			b.WriteString("\n    ")
 			b.WriteString(line)
 		}
 	}
-	e.text = b.String()
+	e.text = strings.TrimRight(b.String(), "\n")
 	return e
 }
 

@@ -7,6 +7,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -28,7 +29,9 @@ type Config struct {
 	// Opened is called by the owner goroutine once the handshake is done. May be nil.
 	Opened func()
 
-	redact func(string) string
+	redact      func(string) string
+	probeBudget time.Duration // zero: the constant
+	queued      func(n int)   // for tests: n operations wait
 }
 
 // operation is one queued piece of work.
@@ -67,6 +70,7 @@ type Session struct {
 	killed   atomic.Bool
 	ended    chan struct{}
 
+	sequence atomic.Uint64
 	// served reports whether any operation got an answer.
 	served atomic.Bool
 	// err is why it ended; set before ended is closed. Nil: it was idle or closed by us.
@@ -77,6 +81,9 @@ type Session struct {
 // have ended.
 func Open(cfg Config) *Session {
 	cfg.redact = cfg.Connection.Redactor()
+	if cfg.probeBudget == 0 {
+		cfg.probeBudget = probeBudget
+	}
 	s := &Session{
 		cfg: cfg, submit: make(chan *operation), finished: make(chan *operation, 64), wake: make(chan struct{}, 1),
 		drain: make(chan struct{}), stop: make(chan struct{}), kill: make(chan struct{}), ended: make(chan struct{}),
@@ -97,6 +104,9 @@ func (s *Session) Err() error {
 
 // Served reports whether the session performed any operation.
 func (s *Session) Served() bool { return s.served.Load() }
+
+// Used reports whether any operation was submitted.
+func (s *Session) Used() bool { return s.sequence.Load() > 0 }
 
 // Generation returns the session's generation.
 func (s *Session) Generation() uint64 { return s.cfg.Generation }
@@ -126,8 +136,11 @@ func once(done *atomic.Bool, ch chan struct{}) {
 func (s *Session) do(ctx context.Context, label string, readOnly bool, run func(context.Context, *Client) error) error {
 	runCtx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	op := &operation{name: label, connection: s.cfg.Connection.ID, submitted: time.Now(), run: run, readOnly: readOnly,
-		cancel: cancel, turn: make(chan turn, 1)}
+	op := &operation{name: label, connection: s.cfg.Connection.ID, sequence: s.sequence.Add(1), submitted: time.Now(), run: run,
+		readOnly: readOnly, cancel: cancel, turn: make(chan turn, 1)}
+	if ctx.Err() != nil {
+		return s.gaveUp(ctx, op)
+	}
 	select {
 	case s.submit <- op:
 	case <-ctx.Done():
@@ -155,7 +168,7 @@ func (s *Session) perform(ctx context.Context, op *operation, t turn) error {
 		return t.err
 	}
 	err := op.run(ctx, t.client)
-	if err == nil {
+	if failed := (*Error)(nil); err == nil || errors.As(err, &failed) && failed.Answered() {
 		s.served.Store(true)
 	}
 	select {
@@ -166,8 +179,9 @@ func (s *Session) perform(ctx context.Context, op *operation, t turn) error {
 }
 
 func (s *Session) gaveUp(ctx context.Context, op *operation) error {
-	e := &Error{Connection: s.cfg.Connection.ID, Operation: op.name, Reason: Cancelled, Cause: context.Cause(ctx)}
-	return e.describe(s.cfg.redact, "It was given up while it waited for its turn, and nothing was sent: "+e.Cause.Error()+".", "")
+	e := &Error{Connection: op.connection, Operation: op.name, Reason: Cancelled, Cause: context.Cause(ctx), Generation: s.cfg.Generation}
+	return e.describe(s.cfg.redact, fmt.Sprintf("It was given up after it had waited %s for its turn, as operation %d of the session; nothing was sent: %s.",
+		time.Since(op.submitted).Round(time.Millisecond), op.sequence, e.Cause), "")
 }
 
 // dialled is what connecting came to.
@@ -183,7 +197,6 @@ type owner struct {
 	queue     []*operation
 	running   map[*operation]struct{}
 	exclusive bool // the one that runs wants no other
-	sequence  uint64
 	draining  bool
 	closing   error // why operations fail now; nil while it is open
 }
@@ -308,9 +321,10 @@ func (o *owner) enqueue(op *operation) {
 		o.give(op, turn{err: o.named(op, err)})
 		return
 	}
-	o.sequence++
-	op.sequence = o.sequence
 	o.queue = append(o.queue, op)
+	if o.cfg.queued != nil {
+		o.cfg.queued(len(o.queue))
+	}
 }
 
 // dispatch starts what may start now, in the order of submission.

@@ -42,7 +42,7 @@ func main() {
 	flag.Parse()
 	if *hold {
 		signal.Ignore(syscall.SIGTERM)
-		select {}
+		forever()
 	}
 	record(*starts, "%d", os.Getpid())
 	if *stubborn {
@@ -70,7 +70,7 @@ func main() {
 		}
 		if err != nil {
 			if *stubborn {
-				select {}
+				forever()
 			}
 			return
 		}
@@ -92,6 +92,12 @@ func record(file, format string, args ...any) {
 	if err := f.Close(); err != nil {
 		fail(err)
 	}
+}
+
+// forever does nothing. Listening for a signal tells Go that this is no deadlock.
+func forever() {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	select {}
 }
 
 func fail(err error) {

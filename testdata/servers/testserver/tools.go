@@ -87,7 +87,7 @@ func (s *server) call(m message) {
 		s.answer(m.ID, `{"content":[]}`)
 	case "deaf": // answers and never reads again
 		s.answer(m.ID, `{"content":[]}`)
-		select {}
+		forever()
 	case "orphan": // leaves a child that holds the output, and exits
 		child := exec.Command(os.Args[0], "-hold")
 		child.Stdout, child.Stderr = os.Stdout, os.Stderr

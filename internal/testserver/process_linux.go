@@ -1,0 +1,56 @@
+package testserver
+
+import (
+	"errors"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// CheckGone fails t if the process pid lives on. A process that was killed gets
+// the time that the kernel needs.
+func CheckGone(t testing.TB, pid int) {
+	t.Helper()
+	fd, err := unix.PidfdOpen(pid, 0)
+	if errors.Is(err, unix.ESRCH) {
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(fd)
+	if n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 5000); err != nil || n != 1 {
+		t.Errorf("process %d lives on (%v)", pid, err)
+		_ = unix.Kill(pid, unix.SIGKILL)
+	}
+}
+
+// OpenFiles returns the number of files that this process has open.
+func OpenFiles(t testing.TB) int {
+	t.Helper()
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(entries)
+}
+
+// CheckStarts fails t unless the server recorded n starts in file, and none of
+// the processes lives on.
+func CheckStarts(t testing.TB, file string, n int) {
+	t.Helper()
+	lines := Lines(t, file)
+	if len(lines) != n {
+		t.Errorf("%d processes were started, want %d", len(lines), n)
+	}
+	for _, line := range lines {
+		pid, err := strconv.Atoi(strings.TrimSpace(line))
+		if err != nil {
+			t.Fatal(err)
+		}
+		CheckGone(t, pid)
+	}
+}

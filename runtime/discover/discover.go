@@ -1,0 +1,98 @@
+// Package discover lists what a connection's server offers, as a catalog
+// snapshot of raw objects.
+//
+// Of wfc it imports lang/catalog and runtime.
+package discover
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/lda-wf/wfc/lang/catalog"
+	"github.com/lda-wf/wfc/runtime/pool"
+	"github.com/lda-wf/wfc/runtime/session"
+)
+
+// MaxPages bounds a list: a server may give a new cursor for ever.
+const MaxPages = 1000
+
+// Snapshot connects to t and lists its tools, resources, resource templates
+// and prompts, all pages. A list that the server fails to give is recorded in
+// Snapshot.Errors with what came of it, and the others are taken; only a
+// session that cannot be opened, or is lost, is an error.
+func Snapshot(ctx context.Context, p *pool.Pool, t pool.Target) (*catalog.Snapshot, error) {
+	server, err := p.Server(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	var offers map[string]json.RawMessage
+	if len(server.Capabilities) > 0 {
+		if err := json.Unmarshal(server.Capabilities, &offers); err != nil {
+			return nil, fmt.Errorf("connection %s: The server's capabilities are no object: %w", t.Connection.ID, err)
+		}
+	}
+	s := &catalog.Snapshot{
+		Connection:         t.Connection.ID,
+		ServerInfo:         server.Info,
+		ProtocolVersion:    server.ProtocolVersion,
+		Instructions:       server.Instructions,
+		Capabilities:       server.Capabilities,
+		ClientCapabilities: server.ClientCapabilities,
+	}
+	for _, list := range []struct {
+		name, capability string
+		next             func(context.Context, pool.Target, string) (*session.Page, error)
+		into             *[]catalog.Object
+	}{
+		{"tools", "tools", p.ListTools, &s.Tools},
+		{"resources", "resources", p.ListResources, &s.Resources},
+		{"resource_templates", "resources", p.ListResourceTemplates, &s.ResourceTemplates},
+		{"prompts", "prompts", p.ListPrompts, &s.Prompts},
+	} {
+		if _, offered := offers[list.capability]; !offered {
+			continue
+		}
+		objects, err := pages(ctx, t, list.next)
+		for _, raw := range objects {
+			*list.into = append(*list.into, catalog.Object{Raw: raw})
+		}
+		if err != nil {
+			if fatal(ctx, err) {
+				return nil, err
+			}
+			s.Errors = append(s.Errors, catalog.ListError{List: list.name, Message: err.Error()})
+		}
+	}
+	return s, nil
+}
+
+// fatal reports whether err ends the listing: the server did not answer.
+func fatal(ctx context.Context, err error) bool {
+	var e *session.Error
+	return ctx.Err() != nil || errors.Is(err, pool.ErrClosed) || errors.As(err, &e) && !e.Answered()
+}
+
+// pages lists all pages, as far as they come.
+func pages(ctx context.Context, t pool.Target, next func(context.Context, pool.Target, string) (*session.Page, error)) ([]json.RawMessage, error) {
+	var all []json.RawMessage
+	seen := map[string]bool{}
+	for cursor := ""; ; {
+		page, err := next(ctx, t, cursor)
+		if err != nil {
+			return all, err
+		}
+		all = append(all, page.Items...)
+		if page.Next == "" {
+			return all, nil
+		}
+		if seen[page.Next] {
+			return all, fmt.Errorf("the server gave the cursor %q twice, so its list has no end; what came before it was taken", page.Next)
+		}
+		if seen[page.Next] = true; len(seen) >= MaxPages {
+			return all, fmt.Errorf("the server gave %d pages and no end; these were taken", MaxPages)
+		}
+		cursor = page.Next
+	}
+}
