@@ -328,7 +328,11 @@ func (c *Core) applyStarted(f NodeStarted) error {
 			}
 		}
 		n.state = StateRunning
-		c.queueFill(f.At.Node)
+		if n.fan.left == 0 {
+			c.closing = append(c.closing, f.At.Node)
+		} else {
+			c.queueFill(f.At.Node)
+		}
 		return nil
 	}
 	inst := c.instance(f.At)

@@ -74,19 +74,11 @@ func Run(ctx context.Context, opts Options) (*Outcome, error) {
 	d.digest = opts.Journal.ArgsDigest
 	d.blob = func(b *value.BlobValue) ([]byte, error) { return opts.Journal.Blob(ctx, b.SHA256) }
 	d.key = func(in Instance) string { return opts.Journal.IdempotencyKey(log.ID(), in.Step, in.Text()) }
-	outcome, err := d.run(ctx, RunCreated{Run: string(log.ID()), StartedAt: startedAt(log, d.clock), Inputs: inputs})
+	outcome, err := d.run(ctx, RunCreated{Run: string(log.ID()), StartedAt: log.StartedAt(), Inputs: inputs})
 	if closeErr := log.Close(); err == nil && closeErr != nil {
 		return nil, fmt.Errorf("the run %s has ended, but its journal cannot be closed: %w", log.ID(), closeErr)
 	}
 	return outcome, err
-}
-
-// startedAt INTERIM
-func startedAt(log any, clock func() time.Time) time.Time {
-	if l, ok := log.(interface{ StartedAt() time.Time }); ok {
-		return l.StartedAt()
-	}
-	return clock().UTC()
 }
 
 // secrets resolves all secrets of the plan, since a result may hold any of them.

@@ -52,6 +52,9 @@ func (c *Core) encodeEnd(f NodeEnded) journal.Payload {
 	case OutcomeSkipped:
 		return journal.NodeSkipped{}
 	}
+	if len(result) == len("{}") {
+		result = nil
+	}
 	data := journal.NodeFailed{
 		Kind: string(f.Failure.Kind), Message: f.Failure.Message, Code: f.Failure.Code,
 		InDoubt: f.Failure.InDoubt, Result: result,

@@ -42,9 +42,6 @@ func (c *Core) begin(i int) {
 		return
 	}
 	c.record(NodeStarted{At: whole, Repeatable: true})
-	if c.nodes[i].fan.left == 0 {
-		c.closing = append(c.closing, i)
-	}
 }
 
 // start starts a node without for_each, or an element: a value ends at once, a

@@ -91,11 +91,11 @@ type output struct {
 // lazySchema compiles a schema when the first value meets it: most schemas of a
 // plan guard nothing in a given run, and compiling one costs more than a call.
 type lazySchema struct {
-	compile func() (*schema.Schema, error)
+	compile func() (*schema.Validator, error)
 }
 
 func newLazySchema(raw json.RawMessage) *lazySchema {
-	return &lazySchema{sync.OnceValues(func() (*schema.Schema, error) { return schema.Compile(raw) })}
+	return &lazySchema{sync.OnceValues(func() (*schema.Validator, error) { return schema.Compile(raw) })}
 }
 
 // NewProgram makes p ready to run. It fails for a plan that the compiler did not
