@@ -555,7 +555,6 @@ connection "files" "docs" {
     call = demo.greet
     args = { name = "Ada" }
   }
-  }
 
   step "hello" {
     value = "Hello"

@@ -54,7 +54,7 @@ func excerptOf(src []byte, r Range, cells int) (x excerpt, ok bool) {
 		s, w := show(c, at)
 		shown = append(shown, cell{s, w})
 		at += w
-		if i < to {
+		if i >= from && i < to {
 			x.length = at - max(x.offset, 0)
 		}
 		i += n

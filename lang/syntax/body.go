@@ -27,8 +27,11 @@ type reader struct {
 
 func (r *reader) report(d diag.Diagnostic) { r.diags = append(r.diags, d) }
 
-// describe names a block for a message: `the step "search"`.
+// describe names a block for a message: `the step "search"`; nil is the top level.
 func describe(b *hclsyntax.Block) string {
+	if b == nil {
+		return "this file"
+	}
 	var s strings.Builder
 	s.WriteString("the ")
 	if len(b.Labels) == 0 {
@@ -53,16 +56,16 @@ func a(word string) string {
 	return "a " + word
 }
 
-// where says where things of a shape are written: "a step block", "the top
-// level of a *.wf.hcl file".
+// where says where things of a shape are written: "in a step block", "at the
+// top level of a *.wf.hcl file".
 func (s *shape) where() string {
 	switch s {
 	case workflowFile:
-		return "the top level of a *.wf.hcl file"
+		return "at the top level of a *.wf.hcl file"
 	case settingsFile:
-		return "the top level of wfc.hcl"
+		return "at the top level of wfc.hcl"
 	}
-	return a(s.name) + " block"
+	return "in " + a(s.name) + " block"
 }
 
 func (s *shape) builtAttrs() []string {
@@ -88,16 +91,15 @@ func (s *shape) builtBlocks() []string {
 }
 
 // examine reports what of body's direct content does not fit the shape s.
-// owner describes the block ("the step \"a\""); header is where missing
-// attributes are reported.
-func (r *reader) examine(s *shape, body *hclsyntax.Body, owner string, header hcl.Range) {
+// owner is the block that it is the body of, nil for the top level.
+func (r *reader) examine(s *shape, body *hclsyntax.Body, owner *hclsyntax.Block) {
 	if !s.free {
 		for name, at := range body.Attributes {
 			switch s.attrs[name] {
 			case built:
 			case unbuilt:
 				r.report(diag.New(codeNotBuilt, at.NameRange,
-					"The attribute %q of %s is part of the language, but this version of wfc cannot run it yet. Remove it for now.", name, s.where()))
+					"The attribute %q %s is part of the language, but this version of wfc cannot run it yet. Remove it for now.", name, s.where()))
 			default:
 				r.unknownAttribute(s, at, owner)
 			}
@@ -111,11 +113,11 @@ func (r *reader) examine(s *shape, body *hclsyntax.Body, owner string, header hc
 			r.unknownBlock(s, b, owner)
 		case m.shape == nil:
 			r.report(diag.New(codeNotBuilt, b.TypeRange,
-				"The block %q in %s is part of the language, but this version of wfc cannot run it yet. Remove it for now.", b.Type, s.where()))
+				"The block %q %s is part of the language, but this version of wfc cannot run it yet. Remove it for now.", b.Type, s.where()))
 		case !m.repeat:
 			if first := once[b.Type]; first != nil {
 				r.report(diag.New(codeBlockTwice, b.DefRange(),
-					"%s has a %s block already. Put everything into one of them.", capital(owner), b.Type).
+					"%s has a %s block already. Put everything into one of them.", capital(describe(owner)), b.Type).
 					With(first.DefRange(), "the first %s block", b.Type))
 				continue
 			}
@@ -125,12 +127,12 @@ func (r *reader) examine(s *shape, body *hclsyntax.Body, owner string, header hc
 			once[b.Type] = b
 		}
 	}
-	if header != (hcl.Range{}) && header == body.SrcRange {
-		return // a header without a body, which has a diagnostic
+	if owner != nil && r.unfinished(owner) {
+		return // which has a diagnostic
 	}
 	for _, name := range s.required {
 		if body.Attributes[name] == nil && !r.meant(s, name, body) {
-			r.report(diag.New(codeMissingAttribute, header, "%s needs the attribute %q.", capital(owner), name))
+			r.report(diag.New(codeMissingAttribute, owner.DefRange(), "%s needs the attribute %q.", capital(describe(owner)), name))
 		}
 	}
 }
@@ -154,19 +156,20 @@ func (r *reader) meant(s *shape, name string, body *hclsyntax.Body) bool {
 	return false
 }
 
-func (r *reader) unknownAttribute(s *shape, at *hclsyntax.Attribute, owner string) {
+func (r *reader) unknownAttribute(s *shape, at *hclsyntax.Attribute, in *hclsyntax.Block) {
 	if unreadable(at.Expr) {
 		return // what it should have become is not known
 	}
+	owner := describe(in)
 	name := at.Name
 	if m, ok := s.blocks[name]; ok {
 		if m.shape == nil {
 			r.report(diag.New(codeNotBuilt, at.NameRange,
-				"%q is part of the language (as a block in %s), but this version of wfc cannot run it yet. Remove it for now.", name, s.where()))
+				"%q is part of the language (as a block %s), but this version of wfc cannot run it yet. Remove it for now.", name, s.where()))
 			return
 		}
 		d := diag.New(codeBlockAsAttribute, at.NameRange,
-			"In %s, %q is a block. Write it without the equals sign: %s", s.where(), name, m.shape.template())
+			"%s, %q is a block. Write it without the equals sign: %s", capital(s.where()), name, m.shape.template())
 		if _, object := at.Expr.(*hclsyntax.ObjectConsExpr); object && len(m.shape.labels) == 0 {
 			d = d.Fix("Write it as a block", false, diag.Edit{Range: diag.RangeOf(hcl.RangeBetween(at.EqualsRange, at.Expr.StartRange())), Text: "{"})
 		}
@@ -183,7 +186,7 @@ func (r *reader) unknownAttribute(s *shape, at *hclsyntax.Attribute, owner strin
 		return
 	}
 	if home := home(name, false); home != "" {
-		d = diag.New(codeMisplacedAttribute, at.NameRange, "The attribute %q cannot be set in %s. It belongs in %s.", name, s.where(), home)
+		d = diag.New(codeMisplacedAttribute, at.NameRange, "The attribute %q cannot be set %s. It belongs %s.", name, s.where(), home)
 	}
 	r.report(d)
 }
@@ -203,15 +206,16 @@ func (r *reader) unknown(what string, s *shape, name, owner string, have []strin
 	return fmt.Sprintf("%s has no %s %q. There are: %s.", capital(owner), what, name, strings.Join(have, ", "))
 }
 
-func (r *reader) unknownBlock(s *shape, b *hclsyntax.Block, owner string) {
+func (r *reader) unknownBlock(s *shape, b, in *hclsyntax.Block) {
+	owner := describe(in)
 	if st, ok := s.attrs[b.Type]; ok {
 		if st == unbuilt {
 			r.report(diag.New(codeNotBuilt, b.TypeRange,
-				"%q is part of the language (as an attribute of %s), but this version of wfc cannot run it yet. Remove it for now.", b.Type, s.where()))
+				"%q is part of the language (as an attribute %s), but this version of wfc cannot run it yet. Remove it for now.", b.Type, s.where()))
 			return
 		}
 		d := diag.New(codeAttributeAsBlock, b.TypeRange,
-			"In %s, %q is an attribute. Write it with an equals sign: %s = …", s.where(), b.Type, b.Type)
+			"%s, %q is an attribute. Write it with an equals sign: %s = …", capital(s.where()), b.Type, b.Type)
 		if len(b.Labels) == 0 {
 			at := b.TypeRange
 			at.Start = at.End
@@ -221,7 +225,7 @@ func (r *reader) unknownBlock(s *shape, b *hclsyntax.Block, owner string) {
 		return
 	}
 	if home := home(b.Type, true); home != "" {
-		r.report(diag.New(codeMisplacedBlock, b.DefRange(), "%s block cannot stand in %s. It belongs in %s.", capital(a(b.Type)), s.where(), home))
+		r.report(diag.New(codeMisplacedBlock, b.DefRange(), "%s block cannot stand %s. It belongs %s.", capital(a(b.Type)), s.where(), home))
 		return
 	}
 	switch {
@@ -251,7 +255,7 @@ func home(name string, block bool) string {
 	if !block {
 		for _, b := range slices.Sorted(maps.Keys(unbuiltAttrs)) {
 			if slices.Contains(unbuiltAttrs[b], name) {
-				out = append(out, a(b)+" block")
+				out = append(out, "in "+a(b)+" block")
 			}
 		}
 	}
@@ -293,7 +297,7 @@ func (r *reader) labels(s *shape, b *hclsyntax.Block) []Label {
 			}
 			want += " (" + strings.Join(s.labels, " and ") + ")"
 		}
-		r.report(diag.New(codeWrongLabels, b.DefRange(), "%s block has %s, but %d are written here. Write: %s",
+		r.report(diag.New(codeWrongLabels, b.DefRange(), "%s block has %s, and this one has %d. Write: %s",
 			capital(a(s.name)), want, len(b.Labels), s.template()))
 		return out
 	}
@@ -301,7 +305,7 @@ func (r *reader) labels(s *shape, b *hclsyntax.Block) []Label {
 		return out
 	}
 	for i, l := range out {
-		if !hclsyntax.ValidIdentifier(l.Text) {
+		if !validName(l.Text) {
 			d := diag.New(codeInvalidName, l.Range,
 				"The %s of %s must be a name made of letters, digits, _ and -, and must not begin with a digit, because expressions refer to it. %q is none.",
 				s.labels[i], a(s.name), l.Text)
@@ -312,6 +316,20 @@ func (r *reader) labels(s *shape, b *hclsyntax.Block) []Label {
 		}
 	}
 	return out
+}
+
+// validName reports whether s is an identifier. Nearly all names are ASCII, and
+// HCL's own judge runs its scanner.
+func validName(s string) bool {
+	for i, c := range []byte(s) {
+		switch {
+		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_':
+		case i > 0 && (c >= '0' && c <= '9' || c == '-'):
+		default:
+			return hclsyntax.ValidIdentifier(s)
+		}
+	}
+	return s != ""
 }
 
 // identifier makes a name out of text, "" if nothing of it is left.

@@ -12,7 +12,7 @@ import (
 var transports = []string{"stdio", "http", "sse"}
 
 func (r *reader) connection(b *hclsyntax.Block) *Connection {
-	r.examine(connectionShape, b.Body, describe(b), b.DefRange())
+	r.examine(connectionShape, b.Body, b)
 	labels := r.labels(connectionShape, b)
 	c := &Connection{
 		Block:       block(b),
@@ -51,7 +51,7 @@ func (r *reader) connection(b *hclsyntax.Block) *Connection {
 			c.Tools = append(c.Tools, t)
 		}
 	}
-	if transport == nil && !r.transportAsAttribute(b.Body) {
+	if transport == nil && !r.unfinished(b) && !r.transportAsAttribute(b.Body) {
 		r.report(diag.New(codeNoTransport, b.DefRange(),
 			"%s does not say how its server is reached. Write a stdio block with the command that starts it.", capital(describe(b))))
 	}
@@ -70,7 +70,7 @@ func (r *reader) transportAsAttribute(body *hclsyntax.Body) bool {
 
 func (r *reader) stdio(b *hclsyntax.Block) *Stdio {
 	r.labels(stdioShape, b)
-	r.examine(stdioShape, b.Body, describe(b), b.DefRange())
+	r.examine(stdioShape, b.Body, b)
 	return &Stdio{
 		Block:   block(b),
 		Command: r.attribute(b.Body, "command"),
@@ -82,7 +82,7 @@ func (r *reader) stdio(b *hclsyntax.Block) *Stdio {
 
 func (r *reader) timeouts(b *hclsyntax.Block) *Timeouts {
 	r.labels(timeoutsShape, b)
-	r.examine(timeoutsShape, b.Body, describe(b), b.DefRange())
+	r.examine(timeoutsShape, b.Body, b)
 	return &Timeouts{
 		Block:   block(b),
 		Connect: r.duration(b.Body, "connect", true),
@@ -92,7 +92,7 @@ func (r *reader) timeouts(b *hclsyntax.Block) *Timeouts {
 }
 
 func (r *reader) tool(b *hclsyntax.Block) *ToolOverride {
-	r.examine(toolShape, b.Body, describe(b), b.DefRange())
+	r.examine(toolShape, b.Body, b)
 	return &ToolOverride{
 		Block:          block(b),
 		Tool:           r.labels(toolShape, b)[0],
@@ -120,7 +120,7 @@ func (r *reader) effect(body *hclsyntax.Body) *Attribute {
 }
 
 func (r *reader) secret(b *hclsyntax.Block) *Secret {
-	r.examine(secretShape, b.Body, describe(b), b.DefRange())
+	r.examine(secretShape, b.Body, b)
 	s := &Secret{Block: block(b), Name: r.labels(secretShape, b)[0], Env: r.text(b.Body, "env")}
 	var found []*hclsyntax.Attribute
 	for _, at := range inOrder(b.Body.Attributes) {
@@ -129,7 +129,7 @@ func (r *reader) secret(b *hclsyntax.Block) *Secret {
 		}
 	}
 	switch {
-	case len(found) == 0 && len(b.Body.Attributes) == 0:
+	case len(found) == 0 && len(b.Body.Attributes) == 0 && !r.unfinished(b):
 		r.report(diag.New(codeMissingAttribute, b.DefRange(),
 			"%s does not say where its value comes from. Write env = \"NAME\" with the name of an environment variable.", capital(describe(b))))
 	case len(found) > 1:
@@ -145,7 +145,7 @@ func (r *reader) secret(b *hclsyntax.Block) *Secret {
 
 func (r *reader) project(b *hclsyntax.Block) *Project {
 	r.labels(projectShape, b)
-	r.examine(projectShape, b.Body, describe(b), b.DefRange())
+	r.examine(projectShape, b.Body, b)
 	return &Project{
 		Name:        r.text(b.Body, "name"),
 		Language:    r.integer(b.Body, "language", 1),

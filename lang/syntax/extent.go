@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"bytes"
+	"regexp"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -36,11 +37,19 @@ func (m *mender) extent(start, at int) extent {
 		}
 	} else {
 		texts := m.heredocs(start)
+		marker := heredocMarker(m.text[start:x.end]) // of one that is not closed by HCL's reading
 		for next := x.end + 1; next < len(m.text); {
 			end := m.lineEnd(next)
 			content := bytes.TrimLeft(m.text[next:end], " \t")
 			depth := end - next - len(content)
 			content = bytes.TrimRight(content, "\r ")
+			if marker != "" && string(content) == marker {
+				x.end = end
+				break
+			}
+			if m := heredocMarker(content); m != "" {
+				marker = m
+			}
 			inText := false
 			for _, t := range texts {
 				inText = inText || t[0] <= next && next < t[1]
@@ -60,6 +69,16 @@ func (m *mender) extent(start, at int) extent {
 	}
 	x.scan(m, at)
 	return x
+}
+
+var heredoc = regexp.MustCompile(`<<-?([\pL_][\pL\pN_-]*)[ \t\r]*$`)
+
+// heredocMarker is the name that ends the heredoc which begins on the line, "" if none does.
+func heredocMarker(line []byte) string {
+	if m := heredoc.FindSubmatch(line); m != nil {
+		return string(m[1])
+	}
+	return ""
 }
 
 // heredocs returns the offsets of the heredocs from start on that are closed.

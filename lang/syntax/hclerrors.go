@@ -48,6 +48,9 @@ func (m *mender) translate(e *hcl.Diagnostic, attr *hclsyntax.Attribute, x exten
 	case "Invalid attribute name":
 		return m.missingName(x, at, found)
 	case "Missing item separator", "Missing argument separator", "Missing attribute separator":
+		if top, ok := x.top(); ok && strings.Contains(`"}" "]" ")"`, found) {
+			return m.unclosedBracket(top)
+		}
 		d := diag.New(codeMissingComma, at, "Before %s a comma is missing.", found)
 		after := at
 		after.Start = e.Subject.Start
@@ -59,15 +62,29 @@ func (m *mender) translate(e *hcl.Diagnostic, attr *hclsyntax.Attribute, x exten
 	case "Unbalanced parentheses", "Missing close bracket on index", "Unterminated function call",
 		"Unterminated tuple constructor expression", "Unterminated object constructor expression",
 		"Missing close bracket on splat index", "Missing closing parenthesis":
+		if _, ok := x.top(); !ok { // HCL points at the opening one
+			x.scan(m, x.end)
+		}
 		if top, ok := x.top(); ok {
 			return m.unclosedBracket(top)
 		}
 	case "Missing false expression in conditional":
 		return diag.New(codeSyntaxError, at, "A condition has two results, CONDITION ? THIS : THAT. The second one is missing: here stands %s.", found)
 	case "Invalid 'for' expression":
-		return diag.New(codeSyntaxError, at, "A list is made with [for x in LIST : VALUE], an object with {for x in LIST : KEY => VALUE}; both may end with \"if CONDITION\". %s", e.Detail)
+		return diag.New(codeSyntaxError, at, "A list is made with [for x in LIST : VALUE], an object with {for x in LIST : KEY => VALUE}; both may end with \"if CONDITION\". %s", forHint(e.Detail))
 	}
 	return diag.New(codeSyntaxError, at, "%s", e.Detail)
+}
+
+// forHint says what HCL misses in a for expression.
+func forHint(detail string) string {
+	switch {
+	case strings.Contains(detail, "requires a colon"):
+		return "Here the colon is missing."
+	case strings.Contains(detail, "Key expression is required"):
+		return "Here the key is missing."
+	}
+	return detail
 }
 
 // found names what stands at a place: `"x"`, "the end of the line".
@@ -78,6 +95,8 @@ func (m *mender) found(at hcl.Range) string {
 		return "the end of the file"
 	case strings.HasPrefix(s, "\n") || strings.HasPrefix(s, "\r") || strings.HasPrefix(s, "#") || strings.HasPrefix(s, "//"):
 		return "the end of the line"
+	case s == `"` || strings.HasPrefix(s, "<<"):
+		return "a text"
 	}
 	return quote(s)
 }
@@ -110,7 +129,7 @@ func (m *mender) unclosedText(x extent, at hcl.Range) diag.Diagnostic {
 
 func (m *mender) escape(at hcl.Range) diag.Diagnostic {
 	s := string(at.SliceBytes(m.r.src))
-	why := fmt.Sprintf("%q is no escape sequence.", s)
+	why := quote(s) + " is no escape sequence."
 	switch {
 	case strings.HasPrefix(s, `\u`):
 		why = `\u must be followed by four hexadecimal digits.`
@@ -163,7 +182,7 @@ func (m *mender) interpolation(x extent, at hcl.Range) diag.Diagnostic {
 		}
 		return m.interpolationAt(t, "The %s has no closing brace before the end of the text.", string(t.Bytes))
 	}
-	if at.Start.Byte >= x.end || at.Start.Line != at.End.Line {
+	if at.Start.Byte >= x.end || at.Start.Byte >= m.lineEnd(t.start) {
 		return m.interpolationAt(t, "The %s has no closing brace.", string(t.Bytes))
 	}
 	return m.interpolationAt(t, "The expression after %s cannot go on with %s.", string(t.Bytes), m.found(at))
@@ -200,6 +219,9 @@ func (m *mender) directive(e *hcl.Diagnostic, x extent, at hcl.Range) diag.Diagn
 		}
 		return d
 	}
+	if strings.HasPrefix(e.Summary, "Unexpected ") {
+		return diag.New(codeInvalidTemplate, at, "%s", "There is no open %{ if } or %{ for } that this directive could belong to. "+hint)
+	}
 	return diag.New(codeInvalidTemplate, at, "%s", e.Detail+" "+hint)
 }
 
@@ -226,6 +248,10 @@ func (m *mender) lineBreak(attr *hclsyntax.Attribute, x extent, at hcl.Range, fo
 			Fix("Write "+op, false, diag.Edit{Range: diag.RangeOf(at), Text: op})
 	case "}", "]", ")":
 		return diag.New(codeExtraBrace, at, "Nothing is open that %s could close. Remove it, or write its counterpart.", found)
+	case "(":
+		if attr.Name == "call" {
+			return diag.New(codeInvalidReference, at, "A tool is named without parentheses, as SOURCE.TOOL. Its arguments stand in \"args\".")
+		}
 	case "=":
 		return diag.New(codeSyntaxError, at, "The attribute %q has a value already. To compare two values, write ==.", attr.Name)
 	case ",":
@@ -249,7 +275,7 @@ func (m *mender) unclosedBracket(top token) diag.Diagnostic {
 
 func (m *mender) missingValue(attr *hclsyntax.Attribute, x extent, at hcl.Range, found string) diag.Diagnostic {
 	switch prev := string(x.prev.Bytes); {
-	case prev == "=" && x.prev.start == attr.EqualsRange.Start.Byte && found == "the end of the line":
+	case prev == "=" && x.prev.start == attr.EqualsRange.Start.Byte && strings.HasPrefix(found, "the end of"):
 		return diag.New(codeMissingValue, attr.NameRange, "%q has no value.", attr.Name)
 	case prev == "*" && found == `"*"`:
 		return diag.New(codeInvalidOperator, m.r.span(x.prev.start, at.End.Byte), `There is no operator "**". Write the multiplication out.`)

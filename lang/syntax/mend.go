@@ -11,16 +11,15 @@ import (
 	"github.com/lda-wf/wfc/lang/diag"
 )
 
-// header matches the line of a block's header: its indentation, type and what
-// follows up to the brace, if there is one.
-var header = regexp.MustCompile(`^[ \t]*[\pL_][\pL\pN_-]*[ \t]+"[^\n]*$`)
+// header matches the beginning of a block's header up to some place in a label.
+var header = regexp.MustCompile(`^[ \t]*[\pL_][\pL\pN_-]*(?:[ \t]+"[^"\n]*")*[ \t]+"[^"\n]*$`)
 
 // openLabel matches a header whose last label has no closing quote.
 var openLabel = regexp.MustCompile(`^([ \t]*[\pL_][\pL\pN_-]*(?:[ \t]+"[^"\n]*")*[ \t]+"[^"\n{]*?)[ \t]*(\{?)[ \t\r]*$`)
 
 // inHeader reports whether at is in the header of a block.
 func (m *mender) inHeader(at int) bool {
-	return header.Match(m.text[m.lineStart(at):m.lineEnd(at)])
+	return header.Match(m.text[m.lineStart(at):at])
 }
 
 // mendItem mends what is neither an attribute nor a block.
@@ -124,8 +123,13 @@ func (m *mender) mendHeader(body *hclsyntax.Body, e *hcl.Diagnostic) bool {
 		r.report(m.escape(*e.Subject))
 	case e.Summary == "Invalid string literal":
 		r.report(diag.New(codeInvalidHeader, *e.Subject, "A label is a constant text: it cannot hold an expression. For the character itself write it twice."))
+		if closing := bytes.IndexByte(m.text[at:end], '"'); closing > 0 {
+			copy(m.text[at:], bytes.Repeat([]byte("_"), closing)) // the header stays one
+			return true
+		}
 	case e.Summary == "Argument definition required":
 		r.report(diag.New(codeOneLineBlock, *e.Subject, "A block that is closed on its line may hold one attribute and no blocks. Write what is in it on lines of their own."))
+		m.lose(string(e.Subject.SliceBytes(r.src)), *e.Subject) // something is there
 		return m.blank(at, m.beforeLastBrace(at, end))
 	default:
 		r.report(diag.New(codeInvalidHeader, firstOf(*e.Subject), "A block begins with its type, its labels in quotes and an opening brace: step \"search\" {. Here stands %s.", m.found(*e.Subject)))

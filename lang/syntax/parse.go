@@ -42,6 +42,7 @@ func Parse(name string, src []byte) (f *File, diags diag.List) {
 		r.file(f, body)
 	}
 	if len(r.diags) > 0 {
+		r.dropFollowers()
 		r.diags.Locate(func(file string) []byte {
 			if file == name {
 				return src
@@ -64,6 +65,18 @@ func traceback() string {
 	return strings.Join(out[:min(len(out), 8)], "\n")
 }
 
+// dropFollowers drops "not built yet" where something is wrong with the same
+// attribute or block anyway.
+func (r *reader) dropFollowers() {
+	others := map[diag.Pos]bool{}
+	for _, d := range r.diags {
+		if d.Code != codeNotBuilt {
+			others[d.Range.Start] = true
+		}
+	}
+	r.diags = slices.DeleteFunc(r.diags, func(d diag.Diagnostic) bool { return d.Code == codeNotBuilt && others[d.Range.Start] })
+}
+
 // isSettings reports whether the file is wfc.hcl.
 func (r *reader) isSettings() bool { return path.Base(r.name) == SettingsName }
 
@@ -74,7 +87,7 @@ func (r *reader) start() hcl.Range {
 
 func (r *reader) settings(f *File, body *hclsyntax.Body) {
 	f.Project = &Project{}
-	r.examine(settingsFile, body, "the settings file", r.start())
+	r.examine(settingsFile, body, nil)
 	for _, b := range body.Blocks {
 		if b.Type == "project" && f.Project.Range == (hcl.Range{}) {
 			f.Project = r.project(b)
@@ -83,7 +96,7 @@ func (r *reader) settings(f *File, body *hclsyntax.Body) {
 }
 
 func (r *reader) file(f *File, body *hclsyntax.Body) {
-	r.examine(workflowFile, body, "a workflow file", r.start())
+	r.examine(workflowFile, body, nil)
 	for _, b := range body.Blocks {
 		switch b.Type {
 		case "workflow":

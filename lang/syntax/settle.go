@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -54,7 +55,7 @@ func (s *settler) body(path []level) []*hclsyntax.Block {
 			}
 			continue
 		}
-		if m.shape == nil || m.shape.free {
+		if m.shape == nil {
 			continue
 		}
 		risen := s.body(append(path, level{shape: m.shape, block: b, body: b.Body}))
@@ -83,6 +84,9 @@ func (s *settler) misplaced(owner, in *hclsyntax.Block) {
 	switch {
 	case s.unclosed:
 		s.unclosed = false
+		if s.shifted(owner) {
+			return
+		}
 		s.report(diag.New(codeUnclosedBlock, owner.DefRange(),
 			"%s has no closing brace before %s begins (line %d), so that the latter would be a part of it.", capital(describe(owner)), describe(in), in.TypeRange.Start.Line).
 			With(in.DefRange(), "this begins while the other is open"))
@@ -117,19 +121,58 @@ func (s *settler) sink(top *shape, body *hclsyntax.Body) {
 	}
 }
 
+// shifted reports a block or value in b whose closing bracket is indented less
+// than its beginning, if there is one: that bracket was meant for something
+// further out, and its own is missing.
+func (s *settler) shifted(b *hclsyntax.Block) bool {
+	for _, at := range inOrder(b.Body.Attributes) {
+		e := at.Expr.Range()
+		if e.End.Line > e.Start.Line && s.column(e.End.Byte-1) > 0 && s.column(e.End.Byte-1) < at.NameRange.Start.Column {
+			s.report(diag.New(codeUnclosedBracket, at.NameRange,
+				"The value of %q has no closing bracket of its own: the one in line %d seems to belong to %s.", at.Name, e.End.Line, describe(b)))
+			return true
+		}
+	}
+	for _, in := range b.Body.Blocks {
+		if s.shifted(in) {
+			return true
+		}
+		if c := in.CloseBraceRange; c.Start.Line > in.TypeRange.Start.Line && s.column(c.Start.Byte) > 0 && c.Start.Column < in.TypeRange.Start.Column {
+			s.report(diag.New(codeUnclosedBlock, in.DefRange(),
+				"%s has no closing brace of its own: the one in line %d seems to belong to %s.", capital(describe(in)), c.Start.Line, describe(b)))
+			return true
+		}
+	}
+	return false
+}
+
+// column is the column of a closing bracket that begins its line, else 0.
+func (s *settler) column(at int) int {
+	if at < 0 || at >= len(s.src) || bytes.IndexByte([]byte("}])"), s.src[at]) < 0 {
+		return 0
+	}
+	line := s.src[bytes.LastIndexByte(s.src[:at], '\n')+1 : at]
+	if len(bytes.TrimLeft(line, " \t")) > 0 {
+		return 0
+	}
+	return len(line) + 1
+}
+
 // reportUnclosed reports the block without an end where nothing stands in the
-// wrong place: the innermost one whose closing brace is indented as that of
-// another block, else the last one of the file.
+// wrong place: the innermost one that goes on to the end of the file.
 func (s *settler) reportUnclosed(body *hclsyntax.Body) {
+	for _, b := range body.Blocks {
+		if s.shifted(b) {
+			return
+		}
+	}
 	all := allBlocks(body)
 	if len(all) == 0 {
 		return
 	}
 	var at *hclsyntax.Block
 	for _, b := range all { // outer ones first
-		open := string(b.CloseBraceRange.SliceBytes(s.src)) != "}"
-		shifted := b.CloseBraceRange.Start.Line > b.TypeRange.Start.Line && b.CloseBraceRange.Start.Column < b.TypeRange.Start.Column
-		if at == nil || open || shifted {
+		if at == nil || string(b.CloseBraceRange.SliceBytes(s.src)) != "}" {
 			at = b
 		}
 	}

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
@@ -97,7 +98,7 @@ func (r *reader) integer(body *hclsyntax.Body, name string, least int) *Int {
 		r.report(diag.New(codeWrongConstant, at.Expr.Range(), "%q must be a whole number from %d to %d.", name, least, math.MaxInt32))
 		return nil
 	}
-	r.notConstant(at, "a whole number")
+	r.notConstant(at, fmt.Sprintf("a whole number of at least %d", least))
 	return nil
 }
 
@@ -143,6 +144,8 @@ func isConstant(e hclsyntax.Expression) bool {
 	switch e := e.(type) {
 	case *hclsyntax.LiteralValueExpr:
 		return true
+	case *hclsyntax.UnaryOpExpr:
+		return isConstant(e.Val)
 	case *hclsyntax.TemplateExpr:
 		for _, p := range e.Parts {
 			if _, ok := p.(*hclsyntax.LiteralValueExpr); !ok {

@@ -25,7 +25,7 @@ var Decodings = []string{"json", "jsonl", "yaml", "csv", "lines", "text", "blob"
 
 func (r *reader) step(b *hclsyntax.Block) *Step {
 	body := b.Body
-	r.examine(stepShape, body, describe(b), b.DefRange())
+	r.examine(stepShape, body, b)
 	s := &Step{
 		Block:       block(b),
 		Name:        r.labels(stepShape, b)[0],
@@ -87,7 +87,7 @@ func (r *reader) action(b *hclsyntax.Block, s *Step) {
 	slices.SortFunc(found, func(a, b written) int { return a.at.Start.Byte - b.at.Start.Byte })
 	switch {
 	case len(found) == 0:
-		if placeholder(b) || slices.ContainsFunc(actions, func(name string) bool { return r.meant(stepShape, name, b.Body) }) {
+		if r.unfinished(b) || slices.ContainsFunc(actions, func(name string) bool { return r.meant(stepShape, name, b.Body) }) {
 			break
 		}
 		r.report(diag.New(codeNoAction, b.DefRange(),
@@ -115,7 +115,6 @@ func (r *reader) modifiers(b *hclsyntax.Block, s *Step, action string) {
 	if action == "call" || action == "value" {
 		for _, name := range []string{"uri", "bind"} { // of read and run
 			if at := b.Body.Attributes[name]; at != nil {
-				r.diags = slices.DeleteFunc(r.diags, func(d diag.Diagnostic) bool { return d.Range == diag.RangeOf(at.NameRange) })
 				r.report(diag.New(codeMisfit, at.NameRange, "%q has no meaning in a step with %q. Remove it.", name, action))
 			}
 		}

@@ -187,8 +187,11 @@ func (m *mender) restore(body *hclsyntax.Body) {
 	}
 }
 
-// placeholder reports whether b is a header without a body.
-func placeholder(b *hclsyntax.Block) bool { return b.OpenBraceRange == b.TypeRange }
+// unfinished reports whether b is a header without a body, or goes on to the
+// end of the file.
+func (r *reader) unfinished(b *hclsyntax.Block) bool {
+	return r.broken && (b.OpenBraceRange == b.TypeRange || string(b.CloseBraceRange.SliceBytes(r.src)) != "}")
+}
 
 // blank overwrites text[start:end] with spaces, line breaks excepted, and
 // reports whether that changed anything.
@@ -218,6 +221,10 @@ func (m *mender) mend(body *hclsyntax.Body, e *hcl.Diagnostic) bool {
 		m.r.report(diag.New(codeMissingLineBreak, firstOf(*e.Subject), "A block ends with a line break after its closing brace. Move what follows to the next line."))
 		end := m.lineEnd(at)
 		m.loseNames(at, end)
+		rest, _ := hclsyntax.ParseConfig(m.text[at:end], m.r.name, e.Subject.Start)
+		for _, b := range rest.Body.(*hclsyntax.Body).Blocks {
+			m.lost = append(m.lost, lost{at: b.TypeRange, name: b.Type, block: b})
+		}
 		return m.blank(at, end)
 	}
 	if m.inHeader(at) {

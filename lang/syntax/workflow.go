@@ -10,7 +10,7 @@ import (
 )
 
 func (r *reader) workflow(b *hclsyntax.Block) *Workflow {
-	r.examine(workflowShape, b.Body, describe(b), b.DefRange())
+	r.examine(workflowShape, b.Body, b)
 	w := &Workflow{
 		Block:       block(b),
 		Name:        r.labels(workflowShape, b)[0],
@@ -35,7 +35,7 @@ func (r *reader) workflow(b *hclsyntax.Block) *Workflow {
 }
 
 func (r *reader) source(b *hclsyntax.Block) *Source {
-	r.examine(sourceShape, b.Body, describe(b), b.DefRange())
+	r.examine(sourceShape, b.Body, b)
 	return &Source{
 		Block:       block(b),
 		Name:        r.labels(sourceShape, b)[0],
@@ -61,7 +61,7 @@ func (r *reader) rooted(e hclsyntax.Expression, root string, n int, want string)
 	switch {
 	case ok && len(ref.Path) == n && ref.Path[0].Text == root:
 		return &ref
-	case unreadable(e) || ok && r.unfinished(ref, root, n):
+	case unreadable(e) || ok && r.halfTyped(ref, root, n):
 	case ok && len(ref.Path) == n-1 && ref.Path[0].Text != root:
 		at := ref.Range
 		at.End = at.Start
@@ -73,14 +73,14 @@ func (r *reader) rooted(e hclsyntax.Expression, root string, n int, want string)
 	return nil
 }
 
-// unfinished reports whether ref is the beginning of a reference to root that
+// halfTyped reports whether ref is the beginning of a reference to root that
 // lost its last parts to a syntax error, which has a diagnostic.
-func (r *reader) unfinished(ref Ref, root string, n int) bool {
+func (r *reader) halfTyped(ref Ref, root string, n int) bool {
 	return r.broken && ref.Path[0].Text == root && len(ref.Path) < n
 }
 
 func (r *reader) input(b *hclsyntax.Block) *Input {
-	r.examine(inputShape, b.Body, describe(b), b.DefRange())
+	r.examine(inputShape, b.Body, b)
 	in := &Input{
 		Block:       block(b),
 		Name:        r.labels(inputShape, b)[0],
@@ -91,7 +91,7 @@ func (r *reader) input(b *hclsyntax.Block) *Input {
 	for _, c := range b.Body.Blocks {
 		if c.Type == "validation" {
 			r.labels(validationShape, c)
-			r.examine(validationShape, c.Body, describe(c), c.DefRange())
+			r.examine(validationShape, c.Body, c)
 			in.Validations = append(in.Validations, &Condition{
 				Block:        block(c),
 				Condition:    r.value(c.Body, "condition"),
@@ -104,7 +104,7 @@ func (r *reader) input(b *hclsyntax.Block) *Input {
 
 func (r *reader) locals(into []*Local, b *hclsyntax.Block) []*Local {
 	r.labels(localsShape, b)
-	r.examine(localsShape, b.Body, describe(b), b.DefRange())
+	r.examine(localsShape, b.Body, b)
 	for _, at := range inOrder(b.Body.Attributes) {
 		into = append(into, &Local{Name: Label{Text: at.Name, Range: at.NameRange}, Expr: r.expr(at.Expr)})
 	}
@@ -122,7 +122,7 @@ func inOrder(m hclsyntax.Attributes) []*hclsyntax.Attribute {
 }
 
 func (r *reader) output(b *hclsyntax.Block) *Output {
-	r.examine(outputShape, b.Body, describe(b), b.DefRange())
+	r.examine(outputShape, b.Body, b)
 	return &Output{
 		Block:       block(b),
 		Name:        r.labels(outputShape, b)[0],
@@ -133,7 +133,7 @@ func (r *reader) output(b *hclsyntax.Block) *Output {
 }
 
 func (r *reader) deployment(b *hclsyntax.Block) *Deployment {
-	r.examine(deploymentShape, b.Body, describe(b), b.DefRange())
+	r.examine(deploymentShape, b.Body, b)
 	d := &Deployment{
 		Block:       block(b),
 		Name:        r.labels(deploymentShape, b)[0],
