@@ -133,7 +133,10 @@ func init() {
 				ts := make([]*types.Type, len(args))
 				for i, a := range args {
 					ts[i] = a.Type
-					if i < len(args)-1 {
+					switch {
+					case a.Rest:
+						ts[i] = types.NullableOf(a.Type) // of an empty list, null is left
+					case i < len(args)-1:
 						ts[i] = types.WithoutNull(a.Type)
 					}
 				}
@@ -148,8 +151,11 @@ func init() {
 			Optional: []Param{val},
 			Result:   types.NullType,
 			Infer: func(args []Arg) (*types.Type, string, int) {
-				if len(args) == 0 {
+				switch {
+				case len(args) == 0:
 					return ok(types.NullType)
+				case args[0].Rest:
+					return ok(types.NullableOf(args[0].Type))
 				}
 				return ok(args[0].Type)
 			},

@@ -197,14 +197,15 @@ func inferFormat(args []Arg) (*types.Type, string, int) {
 	if err != nil {
 		return types.StringType, err.Error(), 0
 	}
-	if problem := countProblem(verbs, len(args)-1); problem != "" {
+	rest := args[len(args)-1].Rest // then their number is not known
+	if problem := countProblem(verbs, len(args)-1); problem != "" && !rest {
 		return types.StringType, problem, 0
 	}
 	for _, v := range verbs {
 		if v.kind == 0 || v.kind == 'v' {
 			continue
 		}
-		if t := args[v.index+1].Type; !only(t, v.wants()) {
+		if t := args[min(v.index+1, len(args)-1)].Type; !only(t, v.wants()) {
 			return types.StringType, fmt.Sprintf("The verb %%%c of the format writes %s, but value %d is %s.",
 				v.kind, describe(v.wants()), v.index+1, types.Print(t)), v.index + 1
 		}

@@ -60,6 +60,9 @@ type Arg struct {
 	// value has no attributes but those of its type. False is always safe: a
 	// value that arrived from elsewhere may have more (LANGUAGE 2).
 	Exact bool
+	// Rest says that the argument is the list of `f(list...)`: it stands for any
+	// number of arguments of Type, none included. Only the last one can be it.
+	Rest bool
 }
 
 // Blobs reads the bytes of blobs, which values only refer to.

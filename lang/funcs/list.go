@@ -14,7 +14,6 @@ func init() {
 			Name:    "length",
 			Params:  []Param{{"value", measurable}},
 			Result:  types.IntegerType,
-			Infer:   inferLength,
 			Call:    callLength,
 			Doc:     "Gives the number of elements of a list, of entries of a map or object, or of code points of a text.",
 			Example: `[length(["a", "b"]), length({ a = 1 }), length("héllo")]`,
@@ -200,13 +199,6 @@ func inferSameElements(args []Arg) (*types.Type, string, int) {
 	return ok(types.ListOf(elemOf(args[0].Type)))
 }
 
-func inferLength(args []Arg) (*types.Type, string, int) {
-	if items, tuple := tupleItems(args[0].Type); tuple {
-		return ok(types.LiteralOf(value.OfInt(int64(len(items)))))
-	}
-	return ok(types.IntegerType)
-}
-
 func callLength(args []value.Value) (value.Value, error) {
 	n := 0
 	switch v := args[0]; v.Kind() {
@@ -225,7 +217,7 @@ func inferConcat(args []Arg) (*types.Type, string, int) {
 	tuple := true
 	for _, a := range args {
 		its, isTuple := tupleItems(a.Type)
-		tuple = tuple && isTuple && len(items)+len(its) <= maxMembers
+		tuple = tuple && isTuple && !a.Rest && len(items)+len(its) <= maxMembers
 		items = append(items, its...)
 		elems = append(elems, elemOf(a.Type))
 	}

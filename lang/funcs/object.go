@@ -182,7 +182,7 @@ func inferMerge(args []Arg) (*types.Type, string, int) {
 	objects, maps := true, true
 	for _, a := range args {
 		k := a.Type.Underlying().Kind()
-		objects = objects && k == types.Object
+		objects = objects && k == types.Object && !a.Rest
 		maps = maps && k == types.Map
 	}
 	if objects {

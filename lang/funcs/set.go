@@ -120,8 +120,13 @@ func init() {
 			Result:   listOfList,
 			Infer: func(args []Arg) (*types.Type, string, int) {
 				items := make([]*types.Type, len(args))
+				rest := false
 				for i, a := range args {
 					items[i] = elemOf(a.Type)
+					rest = rest || a.Rest
+				}
+				if rest {
+					return ok(types.ListOf(types.ListOf(join(items...))))
 				}
 				return ok(types.ListOf(types.TupleOf(items...)))
 			},
@@ -135,8 +140,13 @@ func init() {
 
 // neverContains says why no element of the list can equal the value.
 func neverContains(args []Arg) (problem string, arg int) {
-	elem := elemOf(args[0].Type)
-	if elem.Underlying().Kind() == types.Never || types.Overlap(elem, args[1].Type) {
+	elem, val := elemOf(args[0].Type), args[1].Type
+	_, written := tupleItems(args[0].Type)
+	if written && val.Underlying().Kind() == types.Literal {
+		// Both are written in the workflow: a switch that happens to be off, no slip.
+		elem, val = types.Widen(elem), types.Widen(val)
+	}
+	if elem.Underlying().Kind() == types.Never || types.Overlap(elem, val) {
 		return "", -1
 	}
 	return fmt.Sprintf("No element of the list can be equal to this value: the elements are %s, and the value is %s.",
