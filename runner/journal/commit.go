@@ -24,6 +24,14 @@ func (w *writer) commit(group []work) (results []error, err error) {
 	if err := w.s.blobs.put(large); err != nil {
 		return nil, err
 	}
+	if err := w.turn.take(); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if e := w.turn.give(); err == nil {
+			err = e
+		}
+	}()
 	c := w.conn
 	if _, err := c.exec(`BEGIN IMMEDIATE`); err != nil {
 		return nil, err

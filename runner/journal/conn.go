@@ -6,15 +6,16 @@ import (
 	"io"
 	"net/url"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"time"
 
 	"modernc.org/sqlite"
 )
 
-// busyMS is how long SQLite waits for another process's lock. Writers queue on
-// a lock of ours before they come here, so only a checkpoint or a foreign
-// program can hold it, and neither takes long.
-const busyMS = "30000"
+// busyFor is how long a writer waits for its turn among the processes, and how
+// long SQLite waits for locks that are not part of that (a checkpoint's, a foreign program's).
+const busyFor = 30 * time.Second
 
 // dsn is the name under which the driver opens the journal at path. A path may
 // contain what has a meaning in a URI, so it is escaped.
@@ -23,7 +24,7 @@ func dsn(path string, readOnly bool) string {
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path // C:/… on Windows
 	}
-	q := "_busy_timeout=" + busyMS + "&_error_rc=1"
+	q := "_error_rc=1&_busy_timeout=" + strconv.FormatInt(busyFor.Milliseconds(), 10)
 	if readOnly {
 		q += "&mode=ro"
 	}

@@ -50,7 +50,7 @@ func TestKilledProcessLosesNothingThatWasAcknowledged(t *testing.T) {
 		}
 		c.kill()
 
-		s := open(t, dir, Options{})
+		s := open(t, dir, Options{Durability: Process})
 		if got := checkCounting(t, s, run); got < acknowledged {
 			t.Fatalf("the log ends at event %d; %d was acknowledged", got, acknowledged)
 		}
@@ -105,15 +105,17 @@ func TestTornLogRecoversToACleanPrefix(t *testing.T) {
 		must(t, os.WriteFile(filepath.Join(dir, fileName), db, 0o600))
 		must(t, os.WriteFile(filepath.Join(dir, fileName+"-wal"), torn, 0o600))
 
-		s := open(t, dir, Options{})
+		s := open(t, dir, Options{Durability: Process})
 		runs, err := s.Runs(t.Context(), Filter{})
 		must(t, err)
 		if len(runs) > 0 { // else the tear was before the run
 			lengths[checkCounting(t, s, run)] = true
 		}
 		checkProjection(t, s)
-		finishedRun(t, s)
-		checkIntegrity(t, s)
+		if i%10 == 0 {
+			finishedRun(t, s) // the log goes on after it
+			checkIntegrity(t, s)
+		}
 		must(t, s.Close())
 	}
 	if len(lengths) < logs/10 {
@@ -135,7 +137,7 @@ func TestTwoProcessesWriteAtOnce(t *testing.T) {
 	for _, c := range all {
 		c.wait(t)
 	}
-	s := open(t, dir, Options{})
+	s := open(t, dir, Options{Durability: Process})
 	for _, run := range runs {
 		if got := checkCounting(t, s, run); got != groupOf(events) {
 			t.Errorf("run %s has %d events, want %d", run, got, groupOf(events))

@@ -113,6 +113,8 @@ func reasonOf(err error) error {
 	switch {
 	case errors.Is(err, errForeign):
 		return ErrDamaged
+	case errors.Is(err, errHeld):
+		return ErrBusy
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return ErrReadOnly
 	case errors.Is(err, syscall.ENOSPC):

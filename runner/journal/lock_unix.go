@@ -30,6 +30,9 @@ func lockFile(f *os.File, wait bool) error {
 	}
 }
 
+// unlockFile gives back what lockFile took.
+func unlockFile(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_UN) }
+
 // release gives the lock back. The file is removed while the lock is held, so
 // that whoever locks it afterwards can see that it is no longer at its place.
 func (l *fileLock) release() {

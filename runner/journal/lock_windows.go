@@ -24,6 +24,11 @@ func lockFile(f *os.File, wait bool) error {
 	return &os.PathError{Op: "lock", Path: f.Name(), Err: err}
 }
 
+// unlockFile gives back what lockFile took.
+func unlockFile(f *os.File) error {
+	return windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, new(windows.Overlapped))
+}
+
 // release gives the lock back. An open file cannot be removed here; where
 // another has opened it meanwhile, removing fails and the file stays.
 func (l *fileLock) release() {

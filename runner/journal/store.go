@@ -34,6 +34,7 @@ const (
 	locksName = "locks"
 	blobsName = "blobs"
 	gateName  = "gate"
+	turnName  = "write"
 )
 
 // Options of [Open]. The zero Options are the defaults.

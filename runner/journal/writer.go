@@ -35,7 +35,8 @@ type work struct {
 // prefix of what was queued.
 type writer struct {
 	s       *Store
-	conn    *conn // the goroutine's
+	conn    *conn // the goroutine's, as is turn
+	turn    turn
 	stopped chan struct{}
 	wake    chan struct{} // has room for one: something has changed
 
@@ -50,7 +51,7 @@ type writer struct {
 }
 
 func newWriter(s *Store, c *conn) *writer {
-	w := &writer{s: s, conn: c, stopped: make(chan struct{}), wake: make(chan struct{}, 1)}
+	w := &writer{s: s, conn: c, turn: turn{locks: s.locks}, stopped: make(chan struct{}), wake: make(chan struct{}, 1)}
 	go w.loop()
 	return w
 }
@@ -143,6 +144,7 @@ func (w *writer) loop() {
 		switch state := w.state(); {
 		case state == ended:
 			gather.Stop()
+			w.turn.close()
 			w.final = w.s.explain(w.conn.close())
 			return
 		case state == idle:
