@@ -18,6 +18,9 @@ func (d *driver) startCall(c StartCall) {
 		cancel(errStopped)
 	}
 	d.calls[c.At] = live
+	if d.watch != nil {
+		d.watch.push(StepStarted{Step: d.core.Instance(c.At), Elements: -1, Attempt: c.Attempt, Time: d.clock()}, d.appended)
+	}
 	d.callers.Go(func() {
 		defer cancel(nil)
 		d.call(ctx, live)
@@ -102,9 +105,6 @@ func (d *driver) beforeSend(ctx context.Context, live *liveCall, generation uint
 	ev.Time = now
 	d.append(ev)
 	d.step(f)
-	if d.watch != nil {
-		d.watch.push(StepStarted{Step: d.core.Instance(live.At), Elements: -1, Attempt: live.Attempt, Time: now}, d.appended)
-	}
 	err := d.fatal
 	d.mu.Unlock()
 	if err != nil || live.ReadOnly {

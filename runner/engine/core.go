@@ -98,6 +98,8 @@ type CoreOptions struct {
 	// IdempotencyKey gives the key of a node's effect, the same in every attempt and
 	// resumption of the run. Nil: calls carry none.
 	IdempotencyKey func(Instance) string
+	// Redact takes the values of secrets out of a message. Nil: nothing is taken out.
+	Redact func(string) string
 	// Blob gives the bytes of a blob that goes into arguments. Nil: none can.
 	Blob func(*value.BlobValue) ([]byte, error)
 }
@@ -439,7 +441,7 @@ func (c *Core) fails(at Instance, f *Failure) {
 	}
 	c.failure = &RunError{
 		At: at, Kind: f.Kind, Code: f.Code, InDoubt: f.InDoubt,
-		Message: fmt.Sprintf("Step %s failed. %s", at, f.Message),
+		Message: fmt.Sprintf("Step %s failed: %s", at, f.Message),
 	}
 }
 

@@ -52,7 +52,7 @@ func (n *node) typed(v value.Value) (value.Value, *Failure) {
 		return v, nil
 	}
 	if m := types.Conforms(n.resultType, v); m != nil {
-		return value.Value{}, n.decodeFailure("it is not what the tool's output schema says: " + m.Error())
+		return value.Value{}, n.decodeFailure("it is not what the catalog snapshot says: " + m.Error())
 	}
 	return v, nil
 }

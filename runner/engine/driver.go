@@ -178,7 +178,8 @@ func newDriver(opts Options, log runLog, secrets map[string]string) *driver {
 			}
 			return d.key(in)
 		},
-		Blob: func(b *value.BlobValue) ([]byte, error) { return d.blob(b) },
+		Redact: d.redact.Text,
+		Blob:   func(b *value.BlobValue) ([]byte, error) { return d.blob(b) },
 	}
 	d.core = NewCore(opts.Program, core)
 	if opts.Watch != nil {

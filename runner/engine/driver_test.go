@@ -184,7 +184,7 @@ func TestAPassedTimeoutCancelsAndDecidesDoubtBySent(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if e := out.Err; e == nil || e.Kind != KindTimeout || e.InDoubt != c.inDoubt || e.Message != "Step a failed. The call of demo.main.hang had no answer within 30s and was cancelled." {
+			if e := out.Err; e == nil || e.Kind != KindTimeout || e.InDoubt != c.inDoubt || e.Message != "Step a failed: The call of demo.main.hang had no answer within 30s and was cancelled." {
 				t.Errorf("%s: it ends with %+v", c.effect, e)
 			}
 			if took := time.Since(began); took != 30*time.Second {
@@ -283,7 +283,7 @@ func TestAFailureCancelsReadsAndAwaitsWrites(t *testing.T) {
 		})
 		p := planOf(call("r", "read", ``), call("w", "write", ``, effect("write")), call("bad", "no", ``))
 		out, err := drive(t, t.Context(), p, &memoryLog{}, Options{Caller: caller})
-		if err != nil || out.Status != StatusFailed || out.Err.Message != "Step bad failed. The tool demo.main.no answered with an error: no such thing" {
+		if err != nil || out.Status != StatusFailed || out.Err.Message != "Step bad failed: The tool demo.main.no answered with an error: no such thing" {
 			t.Fatalf("got %+v, %v", out, err)
 		}
 		if e, ok := ended.Load("write"); !ok || e != nil {

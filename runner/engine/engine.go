@@ -2,8 +2,8 @@
 // step(state, event) → commands, without clock, randomness or I/O; [Run]
 // drives it against the local process.
 //
-// Its central types are [Core] and [Driver]. Of wfc it imports lang,
-// compiler/plan and runner/journal.
+// Its central types are [Program], [Core] and [Options]. Of wfc it imports lang,
+// compiler/plan, runner/journal and runner/redact.
 package engine
 
 import (
@@ -27,7 +27,7 @@ type Call struct {
 	Tool           string // as the server names it
 	Args           json.RawMessage
 	ReadOnly       bool   // may overlap other read-only calls
-	IdempotencyKey string // sent in _meta
+	IdempotencyKey string // sent in _meta; "": none
 	// BeforeSend is called once the call's turn has come and before its first byte leaves, with the
 	// session's generation. An error from it ends the attempt with Sent = no.
 	BeforeSend func(generation uint64) error

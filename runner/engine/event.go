@@ -29,9 +29,10 @@ type RunWarning struct {
 	Message string // full sentences
 }
 
-// StepStarted says that a step's call leaves. A fan-out has one of its own,
-// with the number of its elements, before those of its elements. Steps that only
-// compute, and steps that fail before their call leaves, have none.
+// StepStarted says that a step's call is begun; it may have to wait for its
+// connection, or for its turn there. A fan-out has one of its own, with the
+// number of its elements, before those of its elements. Steps that only compute,
+// are skipped, or have arguments that fail, have none.
 type StepStarted struct {
 	Step     Instance
 	Elements int // of a fan-out as a whole; -1: this is none

@@ -69,6 +69,9 @@ func (c *Core) start(n *node, at Addr) {
 	}
 	call, pending, failure := c.call(n, at, s)
 	if failure != nil {
+		if n.usesSecrets && c.opts.Redact != nil {
+			failure.Message = c.opts.Redact(failure.Message)
+		}
 		// Nothing was attempted: the arguments are the author's.
 		c.record(NodeEnded{At: at, Outcome: OutcomeError, Failure: failure})
 		return

@@ -98,9 +98,9 @@ func newLazySchema(raw json.RawMessage) *lazySchema {
 	return &lazySchema{sync.OnceValues(func() (*schema.Validator, error) { return schema.Compile(raw) })}
 }
 
-// NewProgram makes p ready to run. It fails for a plan that the compiler did not
-// make: text that is no expression, names that lead nowhere. p must not change
-// afterwards.
+// NewProgram makes p ready to run. It fails for a plan that no compiler made:
+// text that is no expression, names that lead nowhere; the error says what is
+// wrong with the plan. p must not change afterwards.
 func NewProgram(p *plan.Plan) (*Program, error) {
 	prog := &Program{
 		plan:   p,
@@ -158,7 +158,7 @@ type loader struct {
 
 func (l *loader) fail(format string, args ...any) {
 	if l.err == nil {
-		l.err = fmt.Errorf("the plan cannot be run: "+format, args...)
+		l.err = fmt.Errorf(format, args...)
 	}
 }
 
@@ -284,7 +284,7 @@ func (l *loader) schema(digest string) *lazySchema {
 	if s == nil {
 		raw, ok := l.prog.plan.Schemas[digest]
 		if !ok {
-			l.fail("it refers to the schema %s and does not have it", digest)
+			l.fail("the plan refers to the schema %s and does not have it", digest)
 			return nil
 		}
 		s = newLazySchema(raw)

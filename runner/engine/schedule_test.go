@@ -117,6 +117,19 @@ func TestSecretsReachTheWireAndNotTheDigest(t *testing.T) {
 	}
 }
 
+func TestASecretIsTakenOutOfWhatIsSaidOfArguments(t *testing.T) {
+	p := planOf(call("a", "t", `{ n = toint(secret.token) }`))
+	core := NewCore(program(t, p), CoreOptions{
+		Secret: func(string) (string, error) { return "s3cret-token", nil },
+		Redact: func(s string) string { return strings.ReplaceAll(s, "s3cret-token", "(secret token)") },
+	})
+	s := &sim{t: t, core: core}
+	s.begin()
+	if e := core.Ended().Err; e == nil || strings.Contains(e.Message, "s3cret") {
+		t.Errorf("it fails with %v", e)
+	}
+}
+
 func TestASecretElsewhereFails(t *testing.T) {
 	core := NewCore(program(t, planOf(val("a", "secret.token"))), CoreOptions{Secret: func(string) (string, error) { return "x", nil }})
 	s := &sim{t: t, core: core}
