@@ -160,9 +160,7 @@ func parseBig(text string) (Decimal, error) {
 	significant := strings.TrimRight(coefficient, "0")
 	exponent += len(coefficient) - len(significant)
 	d := decimalOf(n.negative, significant, exponent)
-	if d.Canonical() != text {
-		d.text = text
-	}
+	d.text = text
 	return d, nil
 }
 
@@ -244,8 +242,14 @@ func decimalOf(negative bool, significant string, exponent int) Decimal {
 		}
 		return Decimal{small: n}
 	}
-	coefficient, _ := new(apd.BigInt).SetString(significant, 10)
-	big := apd.NewWithBigInt(coefficient, int32(exponent))
+	var big *apd.Decimal
+	if len(significant) <= 18 {
+		n, _ := strconv.ParseInt(significant, 10, 64)
+		big = apd.New(n, int32(exponent))
+	} else {
+		coefficient, _ := new(apd.BigInt).SetString(significant, 10)
+		big = apd.NewWithBigInt(coefficient, int32(exponent))
+	}
 	big.Negative = negative
 	return ofBig(big)
 }
