@@ -69,15 +69,19 @@ func (e Expr) constantKey(node hclsyntax.Expression) (string, bool) {
 	return v.AsString(), true
 }
 
-// negative returns the number that a minus before a number literal makes, with its text.
+// negative returns the number that a minus before a number literal makes, with
+// its text. Zero has no sign.
 func (e Expr) negative(n *hclsyntax.UnaryOpExpr) (value.Decimal, bool) {
-	lit, ok := n.Val.(*hclsyntax.LiteralValueExpr)
+	lit, ok := bare(n.Val).(*hclsyntax.LiteralValueExpr)
 	if !ok || n.Op != hclsyntax.OpNegate {
 		return value.Decimal{}, false
 	}
 	v, ok, err := e.Literal(lit)
 	if !ok || err != nil || v.Kind() != value.Number {
 		return value.Decimal{}, false
+	}
+	if v.AsNumber().Sign() == 0 {
+		return v.AsNumber(), true
 	}
 	d, err := value.ParseDecimal("-" + v.AsNumber().String())
 	return d, err == nil
