@@ -321,7 +321,7 @@ func init() {
 		},
 		Entry{
 			Code: "WFC1020", Severity: Error, Summary: "Unknown block",
-			Explanation: "There is no block of this type here.",
+			Explanation: "There is no block of this type here. Often the name is misspelt, or it is another tool's word for the same thing.",
 			Failing: `workflow "hello" {
   stp "greet" {
     value = "Hello"
@@ -336,7 +336,7 @@ func init() {
 `,
 		},
 		Entry{
-			Code: "WFC1021", Severity: Error, Summary: "Unknown attribute",
+			Code: "WFC1021", Severity: Error, Summary: "Unknown attribute of a block",
 			Explanation: "The block has no attribute of this name.",
 			Failing: `workflow "hello" {
   step "greet" {
@@ -439,7 +439,7 @@ connection "files" "docs" {
 `,
 		},
 		Entry{
-			Code: "WFC1026", Severity: Error, Summary: "Missing attribute",
+			Code: "WFC1026", Severity: Error, Summary: "Block lacks an attribute",
 			Explanation: "The block cannot do without this attribute.",
 			Failing: `workflow "hello" {
   output "text" {

@@ -43,6 +43,9 @@ func Parse(name string, src []byte) (f *File, diags diag.List) {
 	}
 	if len(r.diags) > 0 {
 		r.dropFollowers()
+		for i := range r.diags {
+			r.clamp(&r.diags[i])
+		}
 		r.diags.Locate(func(file string) []byte {
 			if file == name {
 				return src
@@ -75,6 +78,24 @@ func (r *reader) dropFollowers() {
 		}
 	}
 	r.diags = slices.DeleteFunc(r.diags, func(d diag.Diagnostic) bool { return d.Code == codeNotBuilt && others[d.Range.Start] })
+}
+
+// clamp keeps the places of d inside of the file: HCL's tokens at the end of a
+// file may be longer than what is there.
+func (r *reader) clamp(d *diag.Diagnostic) {
+	within := func(at *diag.Range) {
+		at.Start.Byte = min(at.Start.Byte, len(r.src))
+		at.End.Byte = max(at.Start.Byte, min(at.End.Byte, len(r.src)))
+	}
+	within(&d.Range)
+	for i := range d.Related {
+		within(&d.Related[i].Range)
+	}
+	for i := range d.Fixes {
+		for j := range d.Fixes[i].Edits {
+			within(&d.Fixes[i].Edits[j].Range)
+		}
+	}
 }
 
 // isSettings reports whether the file is wfc.hcl.

@@ -110,6 +110,7 @@ func TestAnyChangeOfAFileIsReadWithoutAFault(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(flow(f)))
+	f.Add([]byte("workflow \"w\" {\n  step \"a\" {\n    value =  ste[\"a$ \"b\"")) // HCL's last token ends after the file
 	for _, e := range diag.Entries() {
 		f.Add([]byte(e.Failing))
 	}

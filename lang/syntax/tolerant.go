@@ -112,6 +112,7 @@ func (r *reader) mendEncoding() []byte {
 // span is the range of src[start:end].
 func (r *reader) span(start, end int) hcl.Range {
 	pos := func(b int) hcl.Pos {
+		b = min(b, len(r.src))
 		line := r.src[bytes.LastIndexByte(r.src[:b], '\n')+1 : b]
 		return hcl.Pos{Byte: b, Line: bytes.Count(r.src[:b], []byte{'\n'}) + 1, Column: utf8.RuneCount(line) + 1}
 	}
