@@ -383,11 +383,11 @@ func (v verb) renderDecimal(d value.Decimal) string {
 			return v.sign(d.Sign() < 0) + d.Abs().Canonical()
 		}
 		roundDigits(x, max(prec, 1))
-		short, err := value.ParseDecimal(x.Text('G'))
-		if err != nil {
-			panic(err) // fewer digits than the number had
+		if short, err := value.ParseDecimal(x.Text('G')); err == nil {
+			digits = short.Abs().Canonical()
+		} else { // rounded up beyond the largest exponent
+			digits = scientific(x, max(prec, 1)-1)
 		}
-		digits = short.Abs().Canonical()
 	}
 	if upper {
 		digits = strings.ToUpper(digits)

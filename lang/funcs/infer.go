@@ -20,7 +20,6 @@ var (
 	anyMap     = types.UnionOf(types.MapOf(types.AnyType), anyObject)
 	scalar     = types.UnionOf(types.StringType, types.NumberType, types.BoolType)
 	measurable = types.UnionOf(types.StringType, anyList, types.MapOf(types.AnyType), anyObject)
-	indexable  = types.UnionOf(anyList, types.MapOf(types.AnyType), anyObject)
 )
 
 // ok is what an Infer function returns when there is no problem.

@@ -82,6 +82,7 @@ func TestFormat(t *testing.T) {
 		{name: "format", args: `["%.3f", 1e-300]`, gives: `"0.000"`},
 		{name: "format", args: `["%.2e|%e|%E", 123456, 0, 0.00012]`, gives: `"1.23e+05|0.000000e+00|1.200000E-04"`},
 		{name: "format", args: `["%g|%g|%.3g", 0.1, 9007199254740993, 1234567]`, gives: `"0.1|9007199254740993|1230000"`},
+		{name: "format", args: `["%.1g|%.0f", 9.99e400, 1e-400]`, gives: `"1e+401|0"`},
 
 		{name: "format", args: `["%s"]`, fails: `The format writes 1 values, but 0 are given.`},
 		{name: "format", args: `["a", 1]`, fails: `every value must be used`},
@@ -121,9 +122,7 @@ func TestResultsAreBounded(t *testing.T) {
 		{"setproduct", []value.Value{value.OfList(list), value.OfList(list)}},
 		{"split", []value.Value{value.OfString(""), value.OfString(big)}},
 		{"jsonencode", []value.Value{nested(64)}},
-		{"distinct", []value.Value{value.OfList([]value.Value{nested(64)})}},
 		{"flatten", []value.Value{nested(64)}},
-		{"format", []value.Value{value.OfString("%v"), nested(64)}},
 	} {
 		if _, err := Lookup(c.name).Apply(c.args); err == nil || !strings.Contains(err.Error(), "most") && !strings.Contains(err.Error(), "more than") {
 			t.Errorf("%s: got %v, want a limit", c.name, err)
