@@ -1,0 +1,54 @@
+package check
+
+import "github.com/lda-wf/wfc/lang/diag"
+
+// The codes of this package. lang/diag/codes_20_names.go and the files after
+// it explain them.
+const (
+	codeUnknownSource     diag.Code = "WFC2001"
+	codeUnknownTool       diag.Code = "WFC2002"
+	codeUnknownInput      diag.Code = "WFC2003"
+	codeUnknownLocal      diag.Code = "WFC2004"
+	codeUnknownStep       diag.Code = "WFC2005"
+	codeUnknownSecret     diag.Code = "WFC2006"
+	codeUnknownConnection diag.Code = "WFC2007"
+	codeUnknownWorkflow   diag.Code = "WFC2008"
+	codeUnknownFunction   diag.Code = "WFC2009"
+	codeUnknownName       diag.Code = "WFC2010"
+	codeNotHere           diag.Code = "WFC2011"
+	codeDefinedTwice      diag.Code = "WFC2012"
+	codeIncompleteName    diag.Code = "WFC2013"
+
+	codeMissingArgument  diag.Code = "WFC2101"
+	codeUnknownArgument  diag.Code = "WFC2103"
+	codeTaskSupport      diag.Code = "WFC2104"
+	codeArgumentCount    diag.Code = "WFC2105"
+	codeFunctionArgument diag.Code = "WFC2106"
+	codeToolProblem      diag.Code = "WFC2107"
+
+	codeWrongType        diag.Code = "WFC2201"
+	codeUnknownAttribute diag.Code = "WFC2202"
+	codeNoAttributes     diag.Code = "WFC2203"
+	codeNoCommonType     diag.Code = "WFC2204"
+	codeNeverEqual       diag.Code = "WFC2205"
+	codeRuleBroken       diag.Code = "WFC2206"
+	codeWrongIndex       diag.Code = "WFC2207"
+	codeNotCollection    diag.Code = "WFC2208"
+	codeImpossibleType   diag.Code = "WFC2209"
+	codeKeyWithoutList   diag.Code = "WFC2210"
+	codeMissingAttribute diag.Code = "WFC2211"
+	codeWrongDuration    diag.Code = "WFC2212"
+	codeNotConstant      diag.Code = "WFC2213"
+
+	codeMayBeNull diag.Code = "WFC2301"
+	codeUnguarded diag.Code = "WFC2302"
+	codeCycle     diag.Code = "WFC2303"
+
+	codeNoSnapshot    diag.Code = "WFC2401"
+	codeUnboundSource diag.Code = "WFC2402"
+	codeMissingInput  diag.Code = "WFC2403"
+	codeNoBinding     diag.Code = "WFC2404"
+	codeBadSnapshot   diag.Code = "WFC2405"
+
+	codeNotBuilt diag.Code = "WFC1090"
+)

@@ -1,0 +1,151 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/lda-wf/wfc/lang/diag"
+	"github.com/lda-wf/wfc/lang/expr"
+	"github.com/lda-wf/wfc/lang/syntax"
+	"github.com/lda-wf/wfc/lang/value"
+)
+
+var deploymentPlace = &place{noun: "the inputs of a deployment"}
+
+// checkDeployment checks a deployment against the workflow that it names.
+func (c *checker) checkDeployment(d *syntax.Deployment) {
+	if d.Workflow == nil || len(d.Workflow.Path) != 2 {
+		return
+	}
+	l := d.Workflow.Path[1]
+	wf := c.w.project.Workflows[l.Text]
+	if wf == nil {
+		if !c.w.mayBeLost(l.Text, "") {
+			c.report(unknownName(codeUnknownWorkflow, "workflow", "This project", l.Text, l.Range, c.w.project.WorkflowNames()))
+		}
+	}
+	c.checkBindings(d, wf)
+	if wf == nil {
+		return
+	}
+	c.fixedInputs(d, c.inputsOf(wf))
+}
+
+// checkBindings checks that a deployment binds sources that exist to
+// connections that exist, and leaves none unbound.
+func (c *checker) checkBindings(d *syntax.Deployment, wf *syntax.Workflow) {
+	var names []string
+	have := map[string]*syntax.Source{}
+	if wf != nil {
+		for _, s := range wf.Sources {
+			if have[s.Name.Text] == nil {
+				names = append(names, s.Name.Text)
+			}
+			have[s.Name.Text] = s
+		}
+	}
+	bound := map[string]syntax.Label{}
+	for _, b := range d.Bind {
+		c.boundTo(b.Connection)
+		if first, twice := bound[b.Source.Text]; twice {
+			c.twice("binding of", b.Source, first)
+			continue
+		}
+		bound[b.Source.Text] = b.Source
+		if wf != nil && have[b.Source.Text] == nil && !c.w.mayBeLost(b.Source.Text, wf.Header.Filename) {
+			c.report(unknownName(codeUnknownSource, "source", "Workflow "+quoted(wf.Name.Text), b.Source.Text, b.Source.Range, names))
+		}
+	}
+	for _, n := range names {
+		s := have[n]
+		if _, ok := bound[n]; !ok && s.Bind == nil {
+			c.report(diag.New(codeNoBinding, d.Header, "The source %q of workflow %q is bound to no connection: neither here nor by its own bind. Add it to bind:\n\n    bind = { %s = connection.PROVIDER.ACCOUNT }", n, wf.Name.Text, keyText(n)).
+				With(s.Header, "The source."))
+		}
+	}
+}
+
+// inputsOf returns the inputs of a workflow, silently: its own check reports.
+func (c *checker) inputsOf(wf *syntax.Workflow) []*input {
+	var out []*input
+	n := len(c.diags)
+	for _, s := range wf.Inputs {
+		in := &input{syn: s}
+		c.checkInput(in)
+		out = append(out, in)
+	}
+	c.diags = c.diags[:n]
+	return out
+}
+
+// fixedInputs checks the inputs that a deployment fixes and returns their values.
+func (c *checker) fixedInputs(d *syntax.Deployment, inputs []*input) map[string]value.Value {
+	given := map[string]value.Value{}
+	if d.Inputs == nil {
+		c.missingInputs(d, inputs, given)
+		return given
+	}
+	e := d.Inputs.Expr
+	lit, ok := e.Node.(*hclsyntax.ObjectConsExpr)
+	if !ok {
+		if _, broken := e.Node.(*hclsyntax.ExprSyntaxError); !broken {
+			c.report(diag.New(codeNotConstant, e.Range(), "The inputs of a deployment are written as an object: inputs = { NAME = VALUE }."))
+		}
+		return given
+	}
+	complete := true
+	c.at(e.Source, deploymentPlace, func() {
+		for _, it := range lit.Items {
+			name, known := c.keyName(it.KeyExpr)
+			if !known {
+				c.report(diag.New(codeNotConstant, it.KeyExpr.Range(), "The name of an input is written as it is, not computed."))
+				complete = false
+				continue
+			}
+			complete = c.fixedInput(name, it, e, inputs, given) && complete
+		}
+	})
+	if complete {
+		c.missingInputs(d, inputs, given)
+	}
+	return given
+}
+
+// fixedInput checks one input; false where it is not known which it is meant to be.
+func (c *checker) fixedInput(name string, it hclsyntax.ObjectConsItem, e expr.Expr, inputs []*input, given map[string]value.Value) bool {
+	var names []string
+	for _, in := range inputs {
+		if in.syn.Name.Text != name {
+			names = append(names, in.syn.Name.Text)
+			continue
+		}
+		given[name] = value.NullValue
+		if v := c.constantOf(e.Sub(it.ValueExpr), deploymentPlace, in.typ, &subject{plain: "The input " + quoted(name)}); v != nil {
+			given[name] = *v
+		}
+		return true
+	}
+	d := unknownName(codeUnknownInput, "input", "The workflow", name, it.KeyExpr.Range(), names)
+	c.report(d)
+	return false
+}
+
+// missingInputs reports the inputs that every run of the deployment must be given.
+func (c *checker) missingInputs(d *syntax.Deployment, inputs []*input, given map[string]value.Value) {
+	var missing []string
+	for _, in := range inputs {
+		if _, ok := given[in.syn.Name.Text]; ok || in.optional || in.syn.Default != nil || in.syn.Name.Text == "" {
+			continue
+		}
+		missing = append(missing, in.syn.Name.Text)
+	}
+	if len(missing) == 0 {
+		return
+	}
+	noun, has, is := "input", "has", "it is"
+	if len(missing) > 1 {
+		noun, has, is = "inputs", "have", "they are"
+	}
+	c.report(diag.New(codeMissingInput, d.Header, "%s", fmt.Sprintf("The %s %s %s no default, and %s not given here: a run of this deployment fails unless --input gives it. Add it to inputs.", noun, quoteAll(missing), has, is)))
+}

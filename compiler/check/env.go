@@ -1,0 +1,155 @@
+package check
+
+import (
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/lda-wf/wfc/lang/types"
+	"github.com/lda-wf/wfc/lang/value"
+)
+
+// env is what is known at one place of an expression: the variables of `for`
+// that are bound there, and what conditions around it say. It is a chain of
+// frames, the innermost first, and never changes: a nil *env knows nothing.
+type env struct {
+	up *env
+
+	// A frame is one of: a bound variable, facts, a condition, or the marks below.
+	name   string // of the variable
+	id     int    // tells variables of the same name apart
+	typ    *types.Type
+	facts  []fact
+	known  hclsyntax.Expression // a condition that holds (or, with holds false, does not)
+	source []byte               // of known
+	holds  bool
+
+	anon   *hclsyntax.AnonSymbolExpr // the element of a splat, of type typ
+	strict bool                      // inside try or can: reading an absent attribute fails
+	caught bool                      // and that a failure here is caught
+
+	// These are true where some frame of the chain has facts, conditions or a mark.
+	anyFacts, anyKnown, anyStrict, anyCaught bool
+}
+
+// frame returns an empty frame on top of e.
+func (e *env) frame() *env {
+	f := &env{up: e}
+	if e != nil {
+		f.anyFacts, f.anyKnown = e.anyFacts, e.anyKnown
+		f.anyStrict, f.anyCaught = e.anyStrict, e.anyCaught
+	}
+	return f
+}
+
+// bind returns e with a variable.
+func (c *checker) bind(e *env, name string, t *types.Type) *env {
+	f := e.frame()
+	c.bound++
+	f.name, f.id, f.typ = name, c.bound, t
+	return f
+}
+
+// element returns e with the element of a splat.
+func (e *env) element(sym *hclsyntax.AnonSymbolExpr, t *types.Type) *env {
+	f := e.frame()
+	f.anon, f.typ = sym, t
+	return f
+}
+
+// inTry returns e inside try or can; caught says that a failure there is
+// caught, as it is everywhere but in the last argument of try.
+func (e *env) inTry(caught bool) *env {
+	f := e.frame()
+	f.strict, f.anyStrict = true, true
+	if caught {
+		f.caught, f.anyCaught = true, true
+	}
+	return f
+}
+
+// assuming returns e with facts.
+func (e *env) assuming(facts ...fact) *env {
+	if len(facts) == 0 {
+		return e
+	}
+	f := e.frame()
+	f.facts, f.anyFacts = facts, true
+	return f
+}
+
+// knowing returns e with a condition that holds or does not.
+func (e *env) knowing(cond hclsyntax.Expression, source []byte, holds bool) *env {
+	f := e.frame()
+	f.known, f.source, f.holds, f.anyKnown = cond, source, holds, true
+	return f
+}
+
+// variable returns the frame that binds name, or nil.
+func (e *env) variable(name string) *env {
+	for ; e != nil; e = e.up {
+		if e.name == name {
+			return e
+		}
+	}
+	return nil
+}
+
+// symbol returns the type of a splat's element, or nil.
+func (e *env) symbol(sym *hclsyntax.AnonSymbolExpr) *types.Type {
+	for ; e != nil; e = e.up {
+		if e.anon == sym {
+			return e.typ
+		}
+	}
+	return nil
+}
+
+// isCaught reports whether a failure at this place is caught by try or can.
+func (e *env) isCaught() bool { return e != nil && e.anyCaught }
+
+// isStrict reports whether reading an absent attribute fails at this place.
+func (e *env) isStrict() bool { return e != nil && e.anyStrict }
+
+// hasFacts reports whether anything is known of any path.
+func (e *env) hasFacts() bool { return e != nil && (e.anyFacts || e.anyKnown) }
+
+// relation is what a fact says of its path.
+type relation uint8
+
+const (
+	isNull relation = iota
+	notNull
+	isValue // equals the fact's value
+	notValue
+	isThere // reading it did not fail: an optional attribute is present
+)
+
+// fact is something known of a path: a root with attributes and indexes (see
+// checker.pathOf), written so that equal paths are equal strings.
+type fact struct {
+	path  string
+	rel   relation
+	value value.Value
+}
+
+// withoutFacts returns e with its variables and marks only.
+func (e *env) withoutFacts() *env {
+	if e == nil {
+		return nil
+	}
+	up := e.up.withoutFacts()
+	f := &env{up: up, name: e.name, id: e.id, typ: e.typ, anon: e.anon, strict: e.strict, caught: e.caught}
+	f.anyStrict = e.strict || up.isStrict()
+	f.anyCaught = e.caught || up.isCaught()
+	return f
+}
+
+// shadowsRoot reports whether a variable has the name of a root, so that text
+// with that name means something else here than elsewhere.
+func (e *env) shadowsRoot() bool {
+	for ; e != nil; e = e.up {
+		if _, ok := rootNames[e.name]; ok && e.name != "" {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,240 @@
+package check
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/lda-wf/wfc/lang/diag"
+	"github.com/lda-wf/wfc/lang/nearest"
+	"github.com/lda-wf/wfc/lang/types"
+)
+
+// item is one attribute of an object literal whose name is known.
+type item struct {
+	name  string
+	key   hcl.Range
+	value hclNode
+}
+
+// object checks an object literal. Its attributes keep their own types; where
+// an object or a map is wanted, what its attributes must be flows in.
+func (c *checker) object(x *hclsyntax.ObjectConsExpr, en *env, want *types.Type, s *subject) typed {
+	items, dynamic, ok := c.items(x, en)
+	w := literalTarget(want, types.Object, types.Map)
+	if len(dynamic) > 0 || !ok {
+		return c.computedObject(x, items, dynamic, en, want, w, s)
+	}
+	attrs := make([]types.Attr, 0, len(items))
+	bad := false
+	for _, it := range items {
+		inner, sub, declared := c.wanted(w, it, x, s)
+		got := c.expr(it.value, en, inner, sub)
+		bad = bad || !declared || got.t.IsError()
+		at := types.Attr{Name: it.name, Type: got.t}
+		if got.present != nil {
+			at.Type, at.Optional = got.present, true
+		}
+		attrs = append(attrs, at)
+	}
+	if w != nil && w.Kind() == types.Object && !c.complete(x, w, items, s) {
+		bad = true
+	}
+	t := types.ObjectOf(attrs, nil)
+	if bad {
+		if want != nil {
+			return of(want)
+		}
+		return of(t)
+	}
+	return c.fit(x, en, want, of(t), s)
+}
+
+// wanted returns what an attribute of a literal must be where w is wanted; it
+// reports one that w does not declare.
+func (c *checker) wanted(w *types.Type, it item, x *hclsyntax.ObjectConsExpr, s *subject) (t *types.Type, sub *subject, declared bool) {
+	if w == nil {
+		return nil, nil, true
+	}
+	if w.Kind() == types.Map {
+		return w.Elem(), s.attribute(it.name, true), true
+	}
+	if at := w.Attr(it.name); at != nil {
+		return at.Type, s.attribute(it.name, at.Optional), true
+	}
+	if w.Rest() != nil {
+		return w.Rest(), s.attribute(it.name, true), true
+	}
+	c.undeclared(w, it, s)
+	return nil, nil, false
+}
+
+// undeclared reports an attribute of a literal that the wanted type does not name.
+func (c *checker) undeclared(w *types.Type, it item, s *subject) {
+	have := attrNames(w)
+	near, ok := nearest.Name(it.name, have)
+	var d diag.Diagnostic
+	if s.isArguments() {
+		d = diag.New(codeUnknownArgument, it.key, "%s has no argument %q.", capital(s.owner()), it.name)
+		d.Detail += suggestion(near, ok, "argument", have)
+	} else {
+		d = diag.New(codeUnknownAttribute, it.key, "%s has no attribute %q.", s.phrase(""), it.name)
+		d.Detail += suggestion(near, ok, "attribute", have)
+	}
+	if ok {
+		d = d.Fix("Change it to "+near, true, edit(it.key, keyText(near)))
+	}
+	c.report(d)
+}
+
+func suggestion(near string, ok bool, noun string, have []string) string {
+	if ok {
+		return fmt.Sprintf(" Did you mean %q?", near)
+	}
+	if len(have) == 0 {
+		return fmt.Sprintf(" It takes no %ss.", noun)
+	}
+	return listing(noun, have)
+}
+
+// keyText writes a name as a key of an object literal.
+func keyText(name string) string {
+	if isIdentifier(name) {
+		return name
+	}
+	return strconv.Quote(name)
+}
+
+// complete reports the required attributes that a literal lacks.
+func (c *checker) complete(x *hclsyntax.ObjectConsExpr, w *types.Type, items []item, s *subject) bool {
+	ok := true
+next:
+	for _, at := range w.Attrs() {
+		if at.Optional {
+			continue
+		}
+		for _, it := range items {
+			if it.name == at.Name {
+				continue next
+			}
+		}
+		c.missing(x.SrcRange, at, s)
+		ok = false
+	}
+	return ok
+}
+
+// missing reports a required attribute or argument that is not given.
+func (c *checker) missing(at hcl.Range, a types.Attr, s *subject) {
+	if s.isArguments() {
+		c.report(diag.New(codeMissingArgument, at, "%s needs the argument %q: %s.", capital(s.owner()), a.Name, types.Describe(a.Type)))
+		return
+	}
+	c.report(diag.New(codeMissingAttribute, at, "%s needs the attribute %q: %s.", s.phrase(""), a.Name, types.Describe(a.Type)))
+}
+
+// computedObject checks a literal with keys that are computed: a map of its
+// values.
+func (c *checker) computedObject(x *hclsyntax.ObjectConsExpr, items []item, dynamic []hclNode, en *env, want, w *types.Type, s *subject) typed {
+	var elem *types.Type
+	if w != nil && w.Kind() == types.Map {
+		elem = w.Elem()
+	}
+	var ts []*types.Type
+	for _, it := range items {
+		ts = append(ts, c.expr(it.value, en, elem, s.attribute(it.name, false)).t)
+	}
+	for _, v := range dynamic {
+		ts = append(ts, c.expr(v, en, elem, s.element(-1)).t)
+	}
+	for _, t := range ts {
+		if t.IsError() {
+			return failed
+		}
+	}
+	return c.fit(x, en, want, of(types.MapOf(c.common(ts))), s)
+}
+
+// common returns the smallest type of several elements, a union where nothing
+// smaller fits.
+func (c *checker) common(ts []*types.Type) *types.Type {
+	if len(ts) == 0 {
+		return types.NeverType
+	}
+	out := ts[0]
+	for _, t := range ts[1:] {
+		j, ok := types.Join(out, t)
+		if !ok {
+			return types.UnionOf(ts...)
+		}
+		out = j
+	}
+	return out
+}
+
+// items splits a literal into attributes with known names and the values of
+// computed ones. ok is false where a key is no key.
+func (c *checker) items(x *hclsyntax.ObjectConsExpr, en *env) (items []item, dynamic []hclNode, ok bool) {
+	ok = true
+	items = make([]item, 0, len(x.Items))
+	var seen names
+	for _, it := range x.Items {
+		name, known := c.keyName(it.KeyExpr)
+		if known {
+			if seen.add(items, name) {
+				c.textual = true
+			}
+			items = append(items, item{name, it.KeyExpr.Range(), it.ValueExpr})
+			continue
+		}
+		if k, isKey := it.KeyExpr.(*hclsyntax.ObjectConsKeyExpr); isKey && !k.ForceNonLiteral {
+			if _, dotted := k.Wrapped.(*hclsyntax.ScopeTraversalExpr); dotted {
+				c.textual, ok = true, false // a.b = …, which may be a name or a reference
+				dynamic = append(dynamic, it.ValueExpr)
+				continue
+			}
+		}
+		k := c.expr(it.KeyExpr, en, types.StringType, keySubject).t
+		if names := literalNames(k); !k.IsError() && len(names) == 1 {
+			items = append(items, item{names[0], it.KeyExpr.Range(), it.ValueExpr})
+			continue
+		}
+		ok = ok && !k.IsError()
+		dynamic = append(dynamic, it.ValueExpr)
+	}
+	return items, dynamic, ok
+}
+
+// names are the keys of a literal so far. Few are searched one by one.
+type names map[string]bool
+
+// add reports whether a name is among the items already, and remembers it.
+func (n *names) add(items []item, name string) (twice bool) {
+	const few = 16
+	if *n == nil {
+		for i := range items {
+			if items[i].name == name {
+				return true
+			}
+		}
+		if len(items) < few {
+			return false
+		}
+		*n = make(names, 4*few)
+		for i := range items {
+			(*n)[items[i].name] = true
+		}
+	}
+	twice = (*n)[name]
+	(*n)[name] = true
+	return twice
+}
+
+func capital(s string) string {
+	if s == "" || s[0] < 'a' || s[0] > 'z' {
+		return s
+	}
+	return string(s[0]-'a'+'A') + s[1:]
+}

@@ -1,0 +1,154 @@
+package check
+
+import (
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/lda-wf/wfc/compiler/project"
+	"github.com/lda-wf/wfc/lang/diag"
+	"github.com/lda-wf/wfc/lang/syntax"
+)
+
+// Project returns all findings about a project, sorted: those of reading and
+// parsing its files, and those of checking. It starts nothing and reads only
+// the snapshots of connections.
+func Project(p *project.Project) diag.List {
+	w := newWorld(p)
+	var jobs []func(c *checker)
+	deployments := map[*syntax.Workflow][]*syntax.Deployment{}
+	for _, d := range allDeployments(p) {
+		jobs = append(jobs, func(c *checker) { c.checkDeployment(d) })
+		if wf := w.deployed(d); wf != nil {
+			deployments[wf] = append(deployments[wf], d)
+		}
+	}
+	for _, conn := range w.connections {
+		jobs = append(jobs, func(c *checker) { c.checkConnection(conn) })
+	}
+	for _, f := range p.Files {
+		for _, wf := range f.Workflows {
+			ds := deployments[wf]
+			jobs = append(jobs, func(c *checker) { c.checkWorkflow(wf, ds) })
+		}
+	}
+	out := slices.Clone(p.Diagnostics)
+	for _, found := range inParallel(w, jobs) {
+		out = append(out, found...)
+	}
+	return finish(p, out)
+}
+
+// finish computes lines and columns, and sorts.
+func finish(p *project.Project, l diag.List) diag.List {
+	l.Locate(p.Source)
+	l.Sort()
+	return l
+}
+
+// inParallel runs jobs on as many processors as there are, each with a checker
+// of its own, and returns what each found, in the order of jobs.
+func inParallel(w *world, jobs []func(*checker)) []diag.List {
+	found := make([]diag.List, len(jobs))
+	next := make(chan int, len(jobs))
+	for i := range jobs {
+		next <- i
+	}
+	close(next)
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(jobs)) {
+		workers.Go(func() {
+			for i := range next {
+				c := &checker{w: w}
+				jobs[i](c)
+				found[i] = c.diags
+			}
+		})
+	}
+	workers.Wait()
+	return found
+}
+
+func allDeployments(p *project.Project) []*syntax.Deployment {
+	var out []*syntax.Deployment
+	for _, f := range p.Files {
+		out = append(out, f.Deployments...)
+	}
+	return out
+}
+
+// deployed returns the workflow that a deployment names, or nil.
+func (w *world) deployed(d *syntax.Deployment) *syntax.Workflow {
+	if d.Workflow == nil || len(d.Workflow.Path) != 2 {
+		return nil
+	}
+	return w.project.Workflows[d.Workflow.Path[1].Text]
+}
+
+// bindings returns the connections that a deployment binds sources to, those
+// that exist.
+func (w *world) bindings(d *syntax.Deployment) map[string]*connection {
+	out := make(map[string]*connection, len(d.Bind))
+	for _, b := range d.Bind {
+		if conn := w.connections[connectionID(b.Connection)]; conn != nil {
+			out[b.Source.Text] = conn
+		}
+	}
+	return out
+}
+
+// checkWorkflow checks a workflow as it is, and through each of its
+// deployments that binds a source to something else.
+func (c *checker) checkWorkflow(wf *syntax.Workflow, deployments []*syntax.Deployment) {
+	f := c.newFlow(wf, nil)
+	c.checkFlow()
+	var unbound []*source
+	for _, s := range f.sourceList {
+		if s.conn == nil && s.syn.Bind == nil {
+			unbound = append(unbound, s)
+		}
+	}
+	if len(deployments) == 0 {
+		for _, s := range unbound {
+			c.report(diag.New(codeUnboundSource, s.syn.Header, "The source %q is bound to no connection, and no deployment of this workflow binds it, so that its calls cannot be checked. Give it a bind, or write a deployment.", s.syn.Name.Text))
+		}
+	}
+	said := map[finding]bool{}
+	for _, d := range c.diags {
+		said[findingOf(d)] = true
+	}
+	for _, d := range deployments {
+		binds := c.w.bindings(d)
+		if !rebinds(f, binds) {
+			continue
+		}
+		through := &checker{w: c.w}
+		through.newFlow(wf, binds)
+		through.checkFlow()
+		for _, x := range through.diags {
+			if k := findingOf(x); !said[k] {
+				said[k] = true
+				c.report(x.With(d.Header, "As deployment %s binds the sources.", d.Name.Text))
+			}
+		}
+	}
+}
+
+// finding tells findings apart when a workflow is checked several times.
+type finding struct {
+	code   diag.Code
+	at     diag.Range
+	detail string
+}
+
+func findingOf(d diag.Diagnostic) finding { return finding{d.Code, d.Range, d.Detail} }
+
+// rebinds reports whether some source gets another connection than it has.
+func rebinds(f *flow, binds map[string]*connection) bool {
+	for name, conn := range binds {
+		if s := f.sources[name]; s != nil && s.conn != conn {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,223 @@
+package check
+
+import (
+	"encoding/json"
+
+	"github.com/lda-wf/wfc/compiler/project"
+	"github.com/lda-wf/wfc/lang/catalog"
+	"github.com/lda-wf/wfc/lang/diag"
+	"github.com/lda-wf/wfc/lang/syntax"
+	"github.com/lda-wf/wfc/lang/types"
+	"github.com/lda-wf/wfc/lang/value"
+)
+
+// Workflow is a checked workflow, bound to its connections: what the compiler
+// needs to know beyond its syntax. Slices are in file order.
+type Workflow struct {
+	Syntax  *syntax.Workflow
+	Sources []Source
+	Inputs  []Input
+	Locals  []Local
+	Steps   []Step
+	Outputs []Output
+}
+
+// Source is a logical source with what it is bound to.
+type Source struct {
+	Syntax     *syntax.Source
+	Connection *syntax.Connection
+	Snapshot   *catalog.Snapshot
+}
+
+// Input is an input with its type.
+type Input struct {
+	Syntax   *syntax.Input
+	Type     *types.Type
+	Optional bool         // may be left out without a default
+	Default  *value.Value // nil: none
+	Fixed    *value.Value // the deployment's; nil: none
+}
+
+// Local is a local with what it refers to.
+type Local struct {
+	Syntax *syntax.Local
+	Needs  Needs
+}
+
+// Step is a step with what it refers to and what it calls.
+type Step struct {
+	Syntax *syntax.Step
+	Needs  Needs // depends_on included
+
+	Tool         *catalog.Tool        // nil: a value
+	Block        *syntax.ToolOverride // the connection's tool block; nil: none
+	Effect       catalog.Effect       // the strongest that the call may have
+	InputSchema  json.RawMessage      // nil: the type of the arguments guards exactly
+	OutputSchema json.RawMessage      // nil: none, or its type guards exactly
+	NullArgs     []string             // the arguments for which a null is sent
+	WhenEach     bool                 // when is asked for each element
+	EachMap      bool                 // step.NAME is a map
+	Returns      *types.Type          // nil: none
+	Output       *types.Type          // of the result
+}
+
+// Output is a workflow output.
+type Output struct {
+	Syntax *syntax.Output
+	Needs  Needs
+	Type   *types.Type // nil: none
+}
+
+// Needs are the locals and steps that something refers to directly, as indexes
+// into Workflow.Locals and Workflow.Steps, each once.
+type Needs struct{ Locals, Steps []int }
+
+// Target checks one workflow as it is bound, and returns it with the findings
+// about all that a plan of it is made of: the workflow, the deployment (nil:
+// none), and the connections in use. binds gives connections (by id) to
+// sources, above those of the deployment and of the sources themselves. The
+// workflow is nil where there are errors.
+func Target(p *project.Project, wf *syntax.Workflow, d *syntax.Deployment, binds map[string]string) (*Workflow, diag.List) {
+	w := newWorld(p)
+	c := &checker{w: w}
+	bound := map[string]*connection{}
+	if d != nil {
+		c.checkDeployment(d)
+		bound = w.bindings(d)
+	}
+	for source, id := range binds {
+		if conn := w.connections[id]; conn != nil {
+			bound[source] = conn
+		}
+	}
+	f := c.newFlow(wf, bound)
+	c.checkFlow()
+	used := map[*connection]bool{}
+	for _, s := range f.sourceList {
+		switch {
+		case s.conn != nil:
+			used[s.conn] = true
+		case s.syn.Bind == nil && (d == nil || len(d.Bind) == 0):
+			c.report(diag.New(codeNoBinding, s.syn.Header, "The source %q is bound to no connection. Give it a bind, run a deployment that binds it, or say it when running:\n\n    wfc run %s --bind %s=CONNECTION", s.syn.Name.Text, wf.Name.Text, s.syn.Name.Text))
+		}
+	}
+	for conn := range used {
+		// A checker of its own: a tool block is no part of the workflow.
+		own := &checker{w: w}
+		own.checkConnection(conn)
+		c.diags = append(c.diags, own.diags...)
+	}
+	out := append(concerning(p, wf, d, used), c.diags...)
+	out = finish(p, out)
+	if out.HasErrors() {
+		return nil, out
+	}
+	return c.workflow(d), out
+}
+
+// concerning returns the findings of reading and parsing the files that a plan
+// is made of.
+func concerning(p *project.Project, wf *syntax.Workflow, d *syntax.Deployment, used map[*connection]bool) diag.List {
+	files := map[string]bool{wf.Header.Filename: true, syntax.SettingsName: true, "": true}
+	if d != nil {
+		files[d.Header.Filename] = true
+	}
+	for conn := range used {
+		files[conn.syn.Header.Filename] = true
+	}
+	for _, s := range p.Secrets {
+		files[s.Header.Filename] = true
+	}
+	var out diag.List
+	for _, x := range p.Diagnostics {
+		if files[x.Range.File] {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// workflow returns what is known of the workflow in hand, which has no errors.
+func (c *checker) workflow(d *syntax.Deployment) *Workflow {
+	f := c.f
+	out := &Workflow{Syntax: f.wf}
+	for _, s := range f.sourceList {
+		src := Source{Syntax: s.syn}
+		if s.conn != nil {
+			src.Connection, src.Snapshot = s.conn.syn, s.conn.open()
+		}
+		out.Sources = append(out.Sources, src)
+	}
+	fixed := map[string]value.Value{}
+	if d != nil {
+		c.silently(func() { fixed = c.fixedInputs(d, f.inputList) })
+	}
+	for _, in := range f.inputList {
+		i := Input{Syntax: in.syn, Type: in.typ, Optional: in.optional, Default: in.def}
+		if v, ok := fixed[in.syn.Name.Text]; ok {
+			i.Fixed = &v
+		}
+		out.Inputs = append(out.Inputs, i)
+	}
+	for _, l := range f.localList {
+		out.Locals = append(out.Locals, Local{l.syn, needsOf(l.needs)})
+	}
+	for _, s := range f.stepList {
+		out.Steps = append(out.Steps, c.compiled(s))
+	}
+	for _, o := range f.wf.Outputs {
+		var needs []need
+		c.refer(o.Value, func(n need) { needs = append(needs, n) })
+		out.Outputs = append(out.Outputs, Output{o, needsOf(needs), c.outputType(o)})
+	}
+	return out
+}
+
+func (c *checker) outputType(o *syntax.Output) *types.Type {
+	if o.Type.IsZero() {
+		return nil
+	}
+	return c.typeOf(o.Type)
+}
+
+// compiled returns what is known of a step.
+func (c *checker) compiled(s *step) Step {
+	out := Step{
+		Syntax: s.syn, Needs: needsOf(s.needs), Tool: s.tool, Block: s.block, Effect: s.effect,
+		NullArgs: s.nullArgs, WhenEach: s.whenEach, EachMap: s.elements != nil && s.elements.isMap,
+		Output: s.one.output,
+	}
+	if t := s.tool; t != nil {
+		if !t.ArgsReport.Exact() {
+			out.InputSchema = t.InputSchema
+		}
+		if t.Output != nil && !t.OutputReport.Exact() {
+			out.OutputSchema = t.OutputSchema
+		}
+	}
+	switch {
+	case !s.syn.Returns.IsZero():
+		out.Returns = c.typeOf(s.syn.Returns)
+	case s.block != nil && !s.block.Returns.IsZero():
+		out.Returns = c.typeOf(s.block.Returns)
+	}
+	return out
+}
+
+func needsOf(needs []need) Needs {
+	var out Needs
+	seen := map[node]bool{}
+	for _, n := range needs {
+		k := node{n.local, n.step}
+		if seen[k] {
+			continue
+		}
+		seen[k] = true
+		if n.local != nil {
+			out.Locals = append(out.Locals, n.local.index)
+		} else {
+			out.Steps = append(out.Steps, n.step.index)
+		}
+	}
+	return out
+}

@@ -1,0 +1,163 @@
+package check
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"strings"
+	"sync"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lda-wf/wfc/compiler/project"
+	"github.com/lda-wf/wfc/lang/catalog"
+	"github.com/lda-wf/wfc/lang/diag"
+	"github.com/lda-wf/wfc/lang/syntax"
+	"github.com/lda-wf/wfc/lang/types"
+)
+
+// world is a project's names. Workflows are checked against it at the same
+// time, so that it does not change once it is made.
+type world struct {
+	project *project.Project
+	secrets map[string]*syntax.Secret
+
+	connections map[string]*connection // by id
+
+	// unreadable: some file could not be read at all, so that any name may exist.
+	unreadable bool
+	// broken holds the sources of files with syntax errors, which may have
+	// swallowed the definition of a name that stands in them.
+	broken map[string][]byte
+
+	// incomplete is whether names that do not exist may nonetheless have been meant to.
+	incomplete bool
+}
+
+// connection is a connection with what its snapshot says.
+type connection struct {
+	syn   *syntax.Connection
+	tools map[string]*syntax.ToolOverride
+
+	once     sync.Once
+	read     func(id string) (*catalog.Snapshot, error)
+	snapshot *catalog.Snapshot // nil: none that can be used
+	err      error
+}
+
+func newWorld(p *project.Project) *world {
+	w := &world{
+		project:     p,
+		secrets:     p.Secrets,
+		connections: make(map[string]*connection, len(p.Connections)),
+	}
+	for id, c := range p.Connections {
+		tools := make(map[string]*syntax.ToolOverride, len(c.Tools))
+		for _, t := range c.Tools {
+			if tools[t.Tool.Text] == nil {
+				tools[t.Tool.Text] = t
+			}
+		}
+		w.connections[id] = &connection{syn: c, tools: tools, read: p.Snapshot}
+	}
+	for _, d := range p.Diagnostics {
+		switch {
+		case d.Severity != diag.Error:
+		case swallows(d.Code):
+			if w.broken == nil {
+				w.broken = map[string][]byte{}
+			}
+			w.broken[d.Range.File] = p.Source(d.Range.File)
+		case strings.HasPrefix(string(d.Code), "WFC11") && p.Source(d.Range.File) == nil:
+			w.unreadable = true
+		}
+	}
+	w.incomplete = w.unreadable || w.broken != nil
+	return w
+}
+
+// swallows reports whether a syntax error may have hidden a block or an
+// attribute from the parser.
+func swallows(code diag.Code) bool {
+	return code >= "WFC1001" && code <= "WFC1019" || code == "WFC1099"
+}
+
+// mayBeLost reports whether a name that is not defined may have been lost in a
+// syntax error. file limits it to one file; "" is any.
+func (w *world) mayBeLost(name, file string) bool {
+	if !w.incomplete {
+		return false
+	}
+	if w.unreadable && file == "" {
+		return true
+	}
+	for f, src := range w.broken {
+		if file != "" && f != file {
+			continue
+		}
+		if src == nil || bytes.Contains(src, []byte(`"`+name+`"`)) || definesLocal(src, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasFinding reports whether reading the files found something inside of a block.
+func (w *world) hasFinding(block hcl.Range) bool {
+	for _, d := range w.project.Diagnostics {
+		if d.Range.File == block.Filename && d.Range.Start.Byte >= block.Start.Byte && d.Range.End.Byte <= block.End.Byte {
+			return true
+		}
+	}
+	return false
+}
+
+// definesLocal reports whether some line of src begins with `name =`.
+func definesLocal(src []byte, name string) bool {
+	for line := range bytes.Lines(src) {
+		if rest, ok := bytes.CutPrefix(bytes.TrimSpace(line), []byte(name)); ok && bytes.HasPrefix(bytes.TrimSpace(rest), []byte("=")) {
+			return true
+		}
+	}
+	return false
+}
+
+// connectionID returns the id that a reference connection.PROVIDER.ACCOUNT
+// names, "" where it is not of that form.
+func connectionID(r syntax.Ref) string {
+	if len(r.Path) != 3 || r.Path[0].Text != "connection" {
+		return ""
+	}
+	return r.Path[1].Text + "." + r.Path[2].Text
+}
+
+// open reads the connection's snapshot at the first use.
+func (c *connection) open() *catalog.Snapshot {
+	c.once.Do(func() { c.snapshot, c.err = c.read(c.syn.ID()) })
+	return c.snapshot
+}
+
+// missing reports whether there is no snapshot file.
+func (c *connection) missing() bool {
+	c.open()
+	return errors.Is(c.err, fs.ErrNotExist)
+}
+
+// tool returns a tool of the snapshot, or nil.
+func (c *connection) tool(name string) *catalog.Tool {
+	if s := c.open(); s != nil {
+		return s.Tool(name)
+	}
+	return nil
+}
+
+// args returns the type of a tool's arguments, as a `tool` block opens it.
+func (c *connection) args(t *catalog.Tool) *types.Type {
+	if o := c.tools[t.Name]; o != nil && o.Open != nil && *o.Open {
+		u := t.Args.Underlying()
+		if u.Kind() == types.Object && u.Rest() == nil {
+			return types.ObjectOf(u.Attrs(), types.AnyType)
+		}
+	}
+	return t.Args
+}

@@ -1,0 +1,96 @@
+// Package compiler turns a checked workflow into a plan. It is one pure
+// function, [Compile]: data in, data out; no clock, no environment, nothing
+// started. It may import lang, compiler/project, compiler/check and compiler/plan.
+package compiler
+
+import (
+	"fmt"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lda-wf/wfc/compiler/check"
+	"github.com/lda-wf/wfc/compiler/plan"
+	"github.com/lda-wf/wfc/compiler/project"
+	"github.com/lda-wf/wfc/lang/diag"
+	"github.com/lda-wf/wfc/lang/funcs"
+	"github.com/lda-wf/wfc/lang/nearest"
+)
+
+// Target is what is compiled: a workflow or a deployment, and the connections
+// that its sources are bound to for this once.
+type Target struct {
+	project.Target
+	Bind map[string]string // connection id by source; above the deployment's and the sources' own
+}
+
+// Compile checks the target and links it to its connections. The plan is nil
+// where there are errors. The diagnostics are about what the plan is made of,
+// not about the rest of the project; [check.Project] is for that.
+func Compile(p *project.Project, t Target) (*plan.Plan, diag.List) {
+	if d := t.Deployment; d != nil && t.Workflow == nil {
+		var out diag.List
+		for _, x := range check.Project(p) {
+			if x.Range.File == d.Header.Filename && x.Severity == diag.Error {
+				out = append(out, x)
+			}
+		}
+		return nil, out
+	}
+	problems := unknownBinds(p, t)
+	w, found := check.Target(p, t.Workflow, t.Deployment, t.Bind)
+	found = append(problems, found...)
+	if w == nil || found.HasErrors() {
+		return nil, found
+	}
+	l := &linker{project: p, checked: w, plan: &plan.Plan{
+		FormatVersion: plan.FormatVersion,
+		Language:      1,
+		Functions:     funcs.Version,
+		Workflow:      w.Syntax.Name.Text,
+		Ranges:        map[string]plan.Range{},
+	}}
+	if s := p.Settings; s != nil && s.Language != nil {
+		l.plan.Language = s.Language.N
+	}
+	if t.Deployment != nil {
+		l.plan.Deployment = t.Deployment.Name.Text
+	}
+	l.link()
+	l.plan.Seal()
+	return l.plan, found
+}
+
+// unknownBinds reports what Bind names and does not exist. It is written in no
+// file, so that these have no place.
+func unknownBinds(p *project.Project, t Target) diag.List {
+	var out diag.List
+	var sources []string
+	for _, s := range t.Workflow.Sources {
+		sources = append(sources, s.Name.Text)
+	}
+	report := func(code diag.Code, detail, name string, have []string) {
+		if near, ok := nearest.Name(name, have); ok {
+			detail += fmt.Sprintf(" Did you mean %q?", near)
+		}
+		out = append(out, diag.New(code, hcl.Range{}, "%s", detail))
+	}
+	for source, id := range t.Bind {
+		if !has(sources, source) {
+			report("WFC2001", fmt.Sprintf("Workflow %q has no source %q, so that nothing can be bound to it.", t.Workflow.Name.Text, source), source, sources)
+		}
+		if p.Connections[id] == nil {
+			report("WFC2007", fmt.Sprintf("This project has no connection %q, so that the source %q cannot be bound to it.", id, source), id, p.ConnectionIDs())
+		}
+	}
+	out.Sort()
+	return out
+}
+
+func has(names []string, name string) bool {
+	for _, n := range names {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}

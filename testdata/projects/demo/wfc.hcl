@@ -1,0 +1,4 @@
+project {
+  name     = "demo"
+  language = 1
+}
