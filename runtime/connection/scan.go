@@ -89,8 +89,8 @@ func scanEnvelope(b []byte) (e envelope, n int, how ending) {
 }
 
 // member returns the raw value of an outermost member of the JSON object b,
-// nil if it has none.
-func member(b []byte, name string) []byte {
+// the last of several, nil if it has none.
+func member(b []byte, name string) (found []byte) {
 	i := skipSpace(b, 0)
 	if i >= len(b) || b[i] != '{' {
 		return nil
@@ -98,25 +98,25 @@ func member(b []byte, name string) []byte {
 	for i = skipSpace(b, i+1); i < len(b) && b[i] == '"'; i = skipSpace(b, i+1) {
 		end := skipString(b, i)
 		if end < 0 {
-			return nil
+			break
 		}
 		key := b[i+1 : end-1]
 		if i = skipSpace(b, end); i >= len(b) || b[i] != ':' {
-			return nil
+			break
 		}
 		i = skipSpace(b, i+1)
 		end, how := skipValue(b, i)
 		if how != complete {
-			return nil
+			break
 		}
 		if string(key) == name {
-			return b[i:end]
+			found = b[i:end]
 		}
 		if i = skipSpace(b, end); i >= len(b) || b[i] != ',' {
-			return nil
+			break
 		}
 	}
-	return nil
+	return found
 }
 
 func skipSpace(b []byte, i int) int {

@@ -146,7 +146,7 @@ func (s *Session) do(ctx context.Context, label string, readOnly bool, run func(
 	case <-ctx.Done():
 		return s.gaveUp(ctx, op)
 	case <-s.ended:
-		return errEnded
+		return s.tooLate(op)
 	}
 	select {
 	case t := <-op.turn:
@@ -176,6 +176,15 @@ func (s *Session) perform(ctx context.Context, op *operation, t turn) error {
 	case <-s.ended:
 	}
 	return err
+}
+
+// tooLate is the error of an operation that came after the end. A session that
+// never came to be was opened for it, too.
+func (s *Session) tooLate(op *operation) error {
+	if e := (*Error)(nil); errors.As(s.err, &e) && e.Reason == NotStarted {
+		return named(op, e)
+	}
+	return errEnded
 }
 
 func (s *Session) gaveUp(ctx context.Context, op *operation) error {
@@ -312,18 +321,25 @@ func (o *owner) serve() {
 	}
 }
 
+// enqueue takes an operation. One that comes after the end is for another
+// session, also if the owner has not seen the end yet.
 func (o *owner) enqueue(op *operation) {
-	if o.closing != nil || o.draining {
-		err := o.closing
-		if err == nil {
-			err = errEnded
-		}
-		o.give(op, turn{err: o.named(op, err)})
+	if o.closing != nil || o.draining || o.client != nil && isClosed(o.client.channel.Done()) {
+		o.give(op, turn{err: errEnded})
 		return
 	}
 	o.queue = append(o.queue, op)
 	if o.cfg.queued != nil {
 		o.cfg.queued(len(o.queue))
+	}
+}
+
+func isClosed(ch <-chan struct{}) bool {
+	select {
+	case <-ch:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -371,7 +387,7 @@ func (o *owner) fail(err error) {
 	}
 	o.closing = err
 	for _, op := range o.queue {
-		o.give(op, turn{err: o.named(op, err)})
+		o.give(op, turn{err: named(op, err)})
 	}
 	o.queue = nil
 	for op := range o.running {
@@ -380,7 +396,7 @@ func (o *owner) fail(err error) {
 }
 
 // named returns err as the error of op, of which nothing was sent.
-func (o *owner) named(op *operation, err error) error {
+func named(op *operation, err error) error {
 	var e *Error
 	if !errors.As(err, &e) {
 		return err
