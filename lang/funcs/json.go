@@ -159,13 +159,16 @@ func roomForJSON(vs ...value.Value) error {
 	return nil
 }
 
-// measure returns at most the length of v's JSON, and more than budget once it passes it.
+// measure returns about the length of v's JSON, and more than budget once it
+// passes it. A list or object counts as eight bytes at least, which is nearer to
+// its cost than two brackets.
 func measure(v value.Value, budget int) int {
 	n := 2
 	switch v.Kind() {
 	case value.String:
 		n += len(v.AsString())
 	case value.List:
+		n = 8
 		for _, e := range v.AsList() {
 			if n > budget {
 				break
@@ -173,6 +176,7 @@ func measure(v value.Value, budget int) int {
 			n += measure(e, budget-n)
 		}
 	case value.Object:
+		n = 8
 		for k, e := range v.AsObject().All() {
 			if n > budget {
 				break

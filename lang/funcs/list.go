@@ -339,13 +339,16 @@ func callRange(args []value.Value) (value.Value, error) {
 			return value.Value{}, failArg(2, "Steps of %s never get from %s to %s.", step, start, limit)
 		}
 	}
+	distance, err := limit.Sub(start)
+	if err != nil {
+		return value.Value{}, outOfRange(err)
+	}
+	if steps, err := distance.Div(step); err != nil || steps.Cmp(value.DecimalOf(maxElements)) > 0 {
+		return value.Value{}, fail("Its result would have more than %d elements.", maxElements)
+	}
 	var out []value.Value
 	for x := start; limit.Cmp(x) == step.Sign(); {
 		out = append(out, value.OfNumber(x))
-		if err := roomForElements(len(out)); err != nil {
-			return value.Value{}, fail("Its result would have more than %d elements.", maxElements)
-		}
-		var err error
 		if x, err = x.Add(step); err != nil {
 			return value.Value{}, outOfRange(err)
 		}
