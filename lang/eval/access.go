@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -120,6 +121,9 @@ func blobAttr(b *value.BlobValue, name string) (value.Value, bool) {
 }
 
 func nullError(r Result, of, what string, at hcl.Range) *Error {
+	if strings.Contains(of, "[*]") || strings.Contains(of, ".*") {
+		return fail(at, "An element of %s is null, so that %s cannot be read. Leave such elements out with a for expression and its if.", of, what)
+	}
 	if r.Absent {
 		return fail(at, "%s is absent, so that %s cannot be read. Ask can(%s) first, or use try.", of, what, of)
 	}

@@ -28,6 +28,7 @@ type compiler struct {
 type binding struct {
 	name string
 	item *hclsyntax.AnonSymbolExpr
+	from hcl.Pos // where the source of the splat begins
 }
 
 func fail(at hcl.Range, format string, args ...any) *Error {
@@ -68,8 +69,20 @@ func (c *compiler) source(from, to hcl.Pos) string {
 	return s
 }
 
-func (c *compiler) text(n hclsyntax.Expression) string {
+// rangeOf returns where an expression is written; the element of a splat is
+// written as the splat.
+func (c *compiler) rangeOf(n hclsyntax.Expression) hcl.Range {
 	at := n.Range()
+	for _, b := range c.bound {
+		if b.item != nil && n == hclsyntax.Expression(b.item) {
+			at.Start = b.from
+		}
+	}
+	return at
+}
+
+func (c *compiler) text(n hclsyntax.Expression) string {
+	at := c.rangeOf(n)
 	return c.source(at.Start, at.End)
 }
 
@@ -99,8 +112,7 @@ func (c *compiler) compile(n hclsyntax.Expression) node {
 	case *hclsyntax.ScopeTraversalExpr:
 		return c.scopeTraversal(n)
 	case *hclsyntax.RelativeTraversalExpr:
-		source := c.compile(n.Source)
-		return c.traverse(source, n.Source.Range(), n.Traversal)
+		return c.traverse(c.compile(n.Source), c.rangeOf(n.Source), n.Traversal)
 	case *hclsyntax.AnonSymbolExpr:
 		for i := len(c.bound) - 1; i >= 0; i-- {
 			if c.bound[i].item == n {
@@ -208,7 +220,7 @@ func (c *compiler) loop(n *hclsyntax.ForExpr) node {
 
 func (c *compiler) splat(n *hclsyntax.SplatExpr) node {
 	s := &splat{source: c.compile(n.Source)}
-	s.slot = c.bind(binding{item: n.Item})
+	s.slot = c.bind(binding{item: n.Item, from: n.Source.Range().Start})
 	defer c.unbind(s.slot)
 	s.each = c.compile(n.Each)
 	return s
