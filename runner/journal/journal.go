@@ -5,6 +5,10 @@
 // Its central types are [Store], [Run] and [Event]. Of wfc it imports
 // compiler/plan only.
 //
+// The folder holds journal.db (the tables are in schema.go) with its
+// write-ahead log and that one's index, blobs by their digest, and locks: one of each run
+// that has an owner, the writers' turn, and the gate (see lock.go).
+//
 // The log is one sequence and commits are prefixes of it: [Run.Commit] returns
 // when everything that was appended before is durable too. Events are the truth,
 // and what [Store.Run] shows of nodes is a projection of them, written in the same transaction.

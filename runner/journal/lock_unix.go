@@ -34,8 +34,11 @@ func lockFile(f *os.File, wait bool) error {
 func unlockFile(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_UN) }
 
 // release gives the lock back. The file is removed while the lock is held, so
-// that whoever locks it afterwards can see that it is no longer at its place.
+// that whoever locks it afterwards can see that it is no longer at its place. Where
+// the lock was lost, the file there is the next owner's.
 func (l *fileLock) release() {
-	_ = os.Remove(l.path) // one that stays says nothing
+	if isAt(l.file, l.path) {
+		_ = os.Remove(l.path) // one that stays says nothing
+	}
 	_ = l.file.Close()
 }

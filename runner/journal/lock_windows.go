@@ -32,6 +32,9 @@ func unlockFile(f *os.File) error {
 // release gives the lock back. An open file cannot be removed here; where
 // another has opened it meanwhile, removing fails and the file stays.
 func (l *fileLock) release() {
+	ours := isAt(l.file, l.path)
 	_ = l.file.Close()
-	_ = os.Remove(l.path)
+	if ours {
+		_ = os.Remove(l.path)
+	}
 }

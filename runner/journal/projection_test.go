@@ -83,7 +83,7 @@ func anyEvent() *rapid.Generator[Event] {
 // Whatever is appended, in whatever groups and by whatever owner: it is read as
 // it was written, in its order, and the projections are what the events say.
 func TestLogKeepsEventsAndProjectsThem(t *testing.T) {
-	s := openNew(t)
+	s := open(t, filepath.Join(t.TempDir(), ".wfc"), Options{Durability: Process})
 	rapid.Check(t, func(rt *rapid.T) {
 		r := newRun(t, s)
 		want := history(t, s, r.ID())

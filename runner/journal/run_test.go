@@ -91,6 +91,35 @@ func TestAppendsGatherForFiveMilliseconds(t *testing.T) {
 	})
 }
 
+func TestAppendWaitsWhereTheQueueIsFull(t *testing.T) {
+	s := openNew(t)
+	r := newRun(t, s)
+	const events = 3 * maxQueued
+	var appending sync.WaitGroup
+	must(t, s.locks.gate(turnName, func() error { // the turn is another process's
+		appending.Go(func() {
+			for range events {
+				if err := r.Append(Event{Node: "a", Data: NodeSkipped{}}); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+		must(t, r.Append(Event{Node: "b", Data: NodeSkipped{}}))
+		return nil
+	}))
+	appending.Wait()
+	s.writer.mu.Lock()
+	if queued := s.writer.records; queued > maxQueued+2 {
+		t.Errorf("%d events are queued", queued)
+	}
+	s.writer.mu.Unlock()
+	must(t, r.Barrier(t.Context()))
+	if got := durable(t, s.dir, r.ID()); got != events+2 {
+		t.Errorf("%d events, want %d", got, events+2)
+	}
+}
+
 func TestEventsHaveTheStoresTime(t *testing.T) {
 	now := time.Date(2031, 2, 3, 4, 5, 6, 789, time.UTC)
 	s := open(t, filepath.Join(t.TempDir(), ".wfc"), Options{Clock: func() time.Time { return now }})
@@ -279,6 +308,23 @@ func TestOwnershipEndsWithItsProcess(t *testing.T) {
 	must(t, r.Close())
 }
 
+func TestJournalOfADeadProcessCanBeReadFirst(t *testing.T) {
+	for _, indexed := range []bool{true, false} {
+		dir := filepath.Join(t.TempDir(), ".wfc")
+		c := startChild(t, "hold", dir)
+		id := c.line()
+		c.kill()
+		if !indexed { // as after a loss of power, which the index of the log does not survive
+			must(t, os.Remove(filepath.Join(dir, fileName+"-shm")))
+		}
+		rec, err := open(t, dir, Options{ReadOnly: true}).Run(t.Context(), id)
+		must(t, err)
+		if rec.Status != Interrupted || rec.Steps[0].State != StateInDoubt {
+			t.Errorf("got %s, %s", rec.Status, rec.Steps[0].State)
+		}
+	}
+}
+
 // An owner whose lock is lost (here somebody removed the file) cannot write any
 // more once there is another one, and does no harm to the runs beside it.
 func TestOldOwnerIsFenced(t *testing.T) {
@@ -298,6 +344,12 @@ func TestOldOwnerIsFenced(t *testing.T) {
 	must(t, beside.Commit(t.Context(), numbered(2)))
 	if got := len(history(t, s, r.ID())); got != 2 {
 		t.Errorf("%d events, want 2", got)
+	}
+	if err := r.Close(); !errors.Is(err, ErrFenced) {
+		t.Errorf("closing the old owner's run: %v", err)
+	}
+	if _, err := s.Take(t.Context(), r.ID()); !errors.Is(err, ErrOwned) {
+		t.Errorf("afterwards the new owner's lock is gone: %v", err)
 	}
 }
 
