@@ -135,7 +135,7 @@ func FuzzEnvelope(f *testing.F) {
 			return
 		}
 		if data = bytes.TrimLeft(data, " \t\r\n"); how != complete {
-			if e, n, how = scanEnvelope(data); how != complete {
+			if e, _, how = scanEnvelope(data); how != complete {
 				t.Fatalf("%q is an object, and the scan says %d", data, how)
 			}
 		}
