@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/lda-wf/wfc/lang/diag"
+	"github.com/lda-wf/wfc/lang/value"
 )
 
 // Limits of what is given to HCL's parser, which recurses without a limit of
@@ -14,11 +15,15 @@ import (
 const (
 	MaxNesting = 256  // brackets, template sequences and directives inside of each other
 	MaxRun     = 1000 // operators of an expression and of those it stands in
+
+	// maxNumber bounds a number's text, which HCL reads in quadratic time. What
+	// is longer has more digits than a number may have.
+	maxNumber = 2 * value.MaxDigits
 )
 
 // Guard scans the bytes of a file or expression and refuses what nests deeper
-// than [MaxNesting] or has more than [MaxRun] operators in one expression, so
-// that neither HCL's parser nor anything that walks its trees can run out of
+// than [MaxNesting] or has more than [MaxRun] operators in one expression (or a
+// number whose text is endless), so that neither HCL's parser nor anything that walks its trees can run out of
 // stack. It follows HCL's scanner through strings, heredocs and comments, and counts
 // rather too much than too little where the text has errors. In text that is
 // not UTF-8 HCL's scanner takes quotes for parts of names, so that such text is refused too.
@@ -36,7 +41,10 @@ func Guard(src []byte, filename string) diag.List {
 	place := hcl.Range{Filename: filename, Start: at, End: at}
 	place.End.Byte++
 	place.End.Column++
-	if code == "WFC1201" {
+	switch code {
+	case "WFC1203":
+		return diag.List{diag.New(code, place, "This number has more than %d digits. Write it as a text in quotes if its digits are what counts.", value.MaxDigits)}
+	case "WFC1201":
 		return diag.List{diag.New(code, place, "Brackets, texts and directives stand inside of each other more than %d deep here. "+
 			"Split the expression: name its inner parts in a `locals` block.", MaxNesting)}
 	}
@@ -81,7 +89,8 @@ type guard struct {
 	top     frame // the innermost; stack has the others
 	nesting int
 	run     int
-	failed  int // where a limit was passed
+	number  bool // a number is too long
+	failed  int  // where a limit was passed
 }
 
 // Classes of bytes in code.
@@ -96,6 +105,7 @@ const (
 	quote
 	hash
 	slash
+	digit
 	less
 	equals
 	and
@@ -104,6 +114,9 @@ const (
 var classes = func() (t [256]byte) {
 	for c := 'a'; c <= 'z'; c++ {
 		t[c], t[c-'a'+'A'] = word, word
+	}
+	for c := '0'; c <= '9'; c++ {
+		t[c] = digit
 	}
 	t['_'] = word
 	for _, c := range "!-+*%?>" {
@@ -124,7 +137,7 @@ var classes = func() (t [256]byte) {
 // that a minus after a character that HCL refuses is counted.
 var inWord = func() (t [256]bool) {
 	for c := range 256 {
-		t[c] = classes[c] == word || '0' <= c && c <= '9' || c == '-'
+		t[c] = classes[c] == word || classes[c] == digit || c == '-'
 	}
 	return t
 }()
@@ -145,6 +158,10 @@ func (g *guard) scan() diag.Code {
 		if g.nesting > g.maxNesting {
 			g.failed = i - 1
 			return "WFC1201"
+		}
+		if g.number {
+			g.failed = i - 1
+			return "WFC1203"
 		}
 		if g.run > g.maxRun {
 			g.failed = i - 1
@@ -191,6 +208,14 @@ func (g *guard) code(i int) int {
 		switch classes[c] {
 		case word:
 			for i++; i < len(src) && inWord[src[i]]; i++ {
+			}
+		case digit:
+			start := i
+			for i++; i < len(src) && (classes[src[i]] == digit || src[i] == '.'); i++ {
+			}
+			if i-start > maxNumber {
+				g.number = true
+				return i
 			}
 		case operator:
 			g.operators(1)

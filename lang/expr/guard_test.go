@@ -14,6 +14,8 @@ func TestGuardRefusesWhatExhaustsTheParser(t *testing.T) {
 	const many = 1_000_000
 	nested := func(open string) string { return "x = " + strings.Repeat(open, many) }
 	bombs := map[string]string{
+		"digits":                  "x = " + strings.Repeat("9", many),
+		"fraction":                "x = [-1." + strings.Repeat("9", many) + "]",
 		"lists":                   nested("["),
 		"parentheses":             nested("("),
 		"calls":                   nested("f("),
