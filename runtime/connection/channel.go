@@ -15,8 +15,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// ErrClosed is the cause of the end of a channel that we closed.
-var ErrClosed = errors.New("closed by wfc")
+// Causes of the end of a channel.
+var (
+	ErrClosed = errors.New("closed by wfc") // we closed it
+	ErrExited = errors.New("it exited")     // the server ended by itself
+)
 
 // Waiting times of a channel.
 const (
@@ -201,7 +204,7 @@ func (c *Channel) supervise(written <-chan struct{}) {
 	within(drainWait, drained)
 	timer.Stop()
 	exit := c.server.release()
-	c.shutdown(errors.New("it exited"))
+	c.shutdown(ErrExited)
 	c.stdin.Close()
 	c.stdout.Close()
 	<-written

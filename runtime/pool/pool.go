@@ -236,12 +236,13 @@ func do[R any](ctx context.Context, p *Pool, t Target, operation func(*session.S
 			return none, err
 		}
 		r, err := operation(s)
-		if err == nil || !session.ErrEnded(err) || ctx.Err() != nil {
+		if err == nil || !session.ErrEnded(err) {
 			return r, err
 		}
 		select {
 		case <-s.Ended():
 		case <-ctx.Done():
+			return operation(s) // says that ctx is done, in its own words
 		}
 	}
 }

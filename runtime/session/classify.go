@@ -37,18 +37,14 @@ func (s *Session) classify(ctx context.Context, c *Client, label string, sent Se
 	if ctx.Err() != nil {
 		cause := context.Cause(ctx)
 		if lost := (*Error)(nil); errors.As(cause, &lost) { // the owner cancelled it
-			own := *lost
-			own.Operation, own.Sent = label, sent
-			return own.retitle(lost.Operation)
+			return lost.of(label, sent)
 		}
 		e.Reason, e.Cause = Cancelled, cause
 		return e.describe(s.cfg.redact, fmt.Sprintf("It was given up before the answer came (sent: %s): %s.", sent, cause), "")
 	}
 	select {
 	case <-c.channel.Done():
-		lost := *s.lostBy(c)
-		lost.Operation, lost.Sent = label, sent
-		return lost.retitle("")
+		return s.lostBy(c).of(label, sent)
 	default:
 	}
 	e.Reason = Malformed

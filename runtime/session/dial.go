@@ -51,6 +51,10 @@ var errConnectTimeout = errors.New("connect timeout")
 // empty, by asking for the era. Probed reports whether the server answered the
 // question or was not started.
 func attempt(ctx context.Context, cfg *Config, version string) (_ *Client, probed bool, _ error) {
+	if ctx.Err() != nil {
+		e := &Error{Connection: cfg.Connection.ID, Reason: Cancelled, Cause: context.Cause(ctx)}
+		return nil, true, e.describe(cfg.redact, "Connecting was given up: "+e.Cause.Error()+".", "")
+	}
 	channel, err := cfg.Connection.Open(connection.Sinks{Stderr: cfg.Stderr})
 	if err != nil {
 		e := &Error{Connection: cfg.Connection.ID, Reason: NotStarted, Cause: err}

@@ -53,11 +53,17 @@ type Error struct {
 	Code       int64  // of Refused
 	Generation uint64 // of the session; 0 if there was none
 
-	text string
+	body string // redacted sentences
 }
 
 // Error returns full sentences.
-func (e *Error) Error() string { return e.text }
+func (e *Error) Error() string {
+	subject := "connection " + e.Connection
+	if e.Operation != "" {
+		subject += ", " + e.Operation
+	}
+	return subject + ": " + e.body
+}
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
@@ -75,17 +81,10 @@ var errEnded = errors.New("the session has ended")
 // operation, so that another session may have it.
 func ErrEnded(err error) bool { return errors.Is(err, errEnded) }
 
-// describe writes the text of e. what is a clause about the connection ("exited
-// with exit status 3"), advice a sentence or empty.
+// describe sets what e says: what happened, and advice, which may be empty, each
+// in full sentences.
 func (e *Error) describe(redact func(string) string, what, advice string) *Error {
 	var b strings.Builder
-	b.WriteString("connection ")
-	b.WriteString(e.Connection)
-	if e.Operation != "" {
-		b.WriteString(", ")
-		b.WriteString(e.Operation)
-	}
-	b.WriteString(": ")
 	b.WriteString(redact(what))
 	if advice != "" {
 		b.WriteString(" ")
@@ -101,7 +100,7 @@ func (e *Error) describe(redact func(string) string, what, advice string) *Error
 			b.WriteString(line)
 		}
 	}
-	e.text = strings.TrimRight(b.String(), "\n")
+	e.body = strings.TrimRight(b.String(), "\n")
 	return e
 }
 
@@ -113,7 +112,7 @@ func ending(end connection.End) string {
 		what = "The session was closed."
 	case end.Exit == "":
 		what = "The server ended: " + end.Cause.Error() + "."
-	case end.Cause.Error() == "it exited":
+	case errors.Is(end.Cause, connection.ErrExited):
 		what = "The server ended with " + end.Exit + "."
 	default:
 		what = fmt.Sprintf("The server ended with %s: %s.", end.Exit, end.Cause)
@@ -129,4 +128,32 @@ func noise(end connection.End) string {
 		return fmt.Sprintf(" It printed a line on stdout that is no MCP message: %q.", end.FirstNoise)
 	}
 	return fmt.Sprintf(" It printed %d lines on stdout that are no MCP messages, the first: %q.", end.Noise, end.FirstNoise)
+}
+
+// named returns err as the error of op, of which nothing was sent.
+func named(op *operation, err error) error {
+	if e := (*Error)(nil); errors.As(err, &e) {
+		return e.of(op.name, SentNo)
+	}
+	return err
+}
+
+// of returns the error of a session as that of one of its operations.
+func (e *Error) of(operation string, sent Sent) *Error {
+	own := *e
+	own.Operation, own.Sent = operation, sent
+	return &own
+}
+
+// closedError is the error of operations on a session that we close.
+func (s *Session) closedError() *Error {
+	e := &Error{Connection: s.cfg.Connection.ID, Reason: Lost, Cause: connection.ErrClosed, Generation: s.cfg.Generation}
+	return e.describe(s.cfg.redact, "The session was closed before it was done.", "")
+}
+
+// lostBy is the error of a session whose server ended. It waits for that.
+func (s *Session) lostBy(c *Client) *Error {
+	end := c.channel.End()
+	e := &Error{Connection: s.cfg.Connection.ID, Reason: Lost, Cause: end.Cause, Exit: end.Exit, Stderr: end.Stderr, Generation: s.cfg.Generation}
+	return e.describe(s.cfg.redact, ending(end), "")
 }
