@@ -29,6 +29,12 @@ type cause struct {
 	of       string  // written so
 }
 
+// mayBeNull reports whether t may be null: as a type says it, or as the output of
+// a step does that may not have run, of which nothing else is known.
+func (g typed) mayBeNull() bool {
+	return g.t.Nullable() || g.cause != nil && g.cause.result != nil && isAny(g.t) && !g.t.IsError()
+}
+
 func of(t *types.Type) typed { return typed{t: t} }
 
 // failed is an expression that has its diagnostic.

@@ -146,12 +146,27 @@ func (c *checker) strictCall(x *hclsyntax.FunctionCallExpr, f *funcs.Func, en *e
 		s := &subject{plain: "The argument " + strconv.Quote(p.Name) + " of " + x.Name}
 		got := c.strict(arg, en, p.Type, s)
 		bad = bad || got.t.IsError()
-		args[i] = funcs.Arg{Type: got.t, Const: c.constant(arg)}
+		args[i] = funcs.Arg{Type: got.t, Const: c.constant(arg), Exact: isObjectLiteral(arg)}
 	}
 	if bad {
 		return failed
 	}
 	return c.result(x, f, args, en)
+}
+
+// isObjectLiteral reports whether an expression is written as an object, so that it
+// has no attributes but those of its type.
+func isObjectLiteral(x hclNode) bool {
+	for {
+		switch y := x.(type) {
+		case *hclsyntax.ParenthesesExpr:
+			x = y.Expression
+		case *hclsyntax.ObjectConsExpr:
+			return true
+		default:
+			return false
+		}
+	}
 }
 
 // expanded checks a call whose last argument is a list of arguments: f(a, list...).

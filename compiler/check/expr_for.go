@@ -75,7 +75,7 @@ func (c *checker) goThrough(x hclNode, en *env, s *subject) (collection, bool) {
 	if got.t.IsError() {
 		return collection{}, false
 	}
-	if got.t.Nullable() {
+	if got.mayBeNull() {
 		if !en.isCaught() || got.t.Underlying().Kind() == types.Null {
 			c.mayBeNull(x, got, s)
 			return collection{}, false

@@ -132,12 +132,23 @@ func (c *checker) declared(r reading, t *types.Type, a *types.Attr, en *env) typ
 	if a.Optional && !en.isCaught() {
 		out = typed{t: types.NullableOf(a.Type), present: a.Type, cause: &cause{optional: a.Name}}
 	}
-	if out.t.Nullable() && (a.Name == "output" || a.Name == "error") {
-		if k := c.resultOf(t); k != nil {
-			out.cause = &cause{result: k, part: a.Name, of: c.text(r.at)}
-		}
+	if why := c.unlessOK(r, t, a); why != nil {
+		out.cause = why
 	}
 	return out
+}
+
+// unlessOK returns why a part of a step's result may be null, nil where it may
+// not be or is of no result.
+func (c *checker) unlessOK(r reading, t *types.Type, a *types.Attr) *cause {
+	if a.Name != "output" && a.Name != "error" || !a.Type.Nullable() && !isAny(a.Type) {
+		return nil
+	}
+	k := c.resultOf(t)
+	if k == nil || a.Name == "output" && k.outcomes == outcomeOK {
+		return nil
+	}
+	return &cause{result: k, part: a.Name, of: c.text(r.at)}
 }
 
 // each reads a part of every member of a union.
@@ -203,7 +214,7 @@ func (c *checker) indexBy(r reading, x *hclsyntax.IndexExpr, en *env) reading {
 	if r.t.IsError() || kt.t.IsError() {
 		return reading{typed: failed, at: at}
 	}
-	if kt.t.Nullable() {
+	if kt.mayBeNull() {
 		if !en.isCaught() {
 			c.mayBeNull(x.Key, kt, keySubject)
 			return reading{typed: failed, at: at}
@@ -306,10 +317,8 @@ func (c *checker) objectElement(r reading, t *types.Type, k index) typed {
 			continue
 		}
 		ts = append(ts, a.Type)
-		if a.Type.Nullable() && (n == "output" || n == "error") {
-			if res := c.resultOf(t); res != nil {
-				why = &cause{result: res, part: n, of: c.text(r.at)}
-			}
+		if w := c.unlessOK(r, t, a); w != nil {
+			why = w
 		}
 	}
 	return typed{t: types.UnionOf(ts...), cause: why}
@@ -357,7 +366,7 @@ func (c *checker) present(r *reading, at hcl.Range, en *env, part string) bool {
 	if r.t.IsError() {
 		return false
 	}
-	if !r.t.Nullable() {
+	if !r.mayBeNull() {
 		return true
 	}
 	if !en.isCaught() || r.t.Underlying().Kind() == types.Null {

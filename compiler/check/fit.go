@@ -32,6 +32,10 @@ func (c *checker) fit(x hclNode, en *env, want *types.Type, got typed, s *subjec
 		c.mismatch(x, want, got, t, m, s)
 		return failed
 	}
+	if isAny(t) && got.mayBeNull() && !isAny(want) && !want.Nullable() {
+		c.mayBeNull(x, got, s)
+		return failed
+	}
 	if !c.obeys(x, want, t, s) {
 		return failed
 	}
@@ -266,8 +270,18 @@ func (c *checker) unguarded(at hcl.Range, k *cause, begin, text string) diag.Dia
 // noCommonType reports parts of an expression that fit no type together.
 func (c *checker) noCommonType(x hclNode, a, b *types.Type, at hclNode, noun string) {
 	r := at.Range()
-	c.report(diag.New(codeNoCommonType, r, "The %s of this expression must fit one type: one is %s, and this is %s. Make them alike, or convert one.", noun, types.Print(types.Widen(a)), types.Print(types.Widen(b))).
+	c.report(diag.New(codeNoCommonType, r, "The %s of this expression must fit one type: one is %s, and this is %s. Make them alike, or convert one.", noun, brief(types.Widen(a)), brief(types.Widen(b))).
 		With(x.Range(), "The whole expression."))
+}
+
+// brief prints a type in the notation, cut to a length that a message can hold.
+func brief(t *types.Type) string {
+	s := types.Print(t)
+	const most = 160
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
 }
 
 // unknownAttribute reports an attribute that an object type does not name.

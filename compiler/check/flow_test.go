@@ -113,6 +113,10 @@ workflow "w" {
   output "o" {
     value = file("a.txt")
   }`, []string{"WFC1090 `file`"}},
+		{"so do attributes of run", `
+  output "o" {
+    value = run.previous
+  }`, []string{"WFC1090 `run.previous`"}},
 		{"depends_on names steps", `
   step "a" {
     value      = 1
@@ -313,6 +317,27 @@ func TestResults(t *testing.T) {
     value   = { a = "1" }
     returns = object({ a = integer })
   }`, []string{"WFC2201 `\"1\"` ~ without quotes"}},
+		{"an output of which nothing is known may be null, too", `
+  input "on" {
+    type = bool
+  }
+  step "s" {
+    when = input.on
+    call = demo.echo
+    args = { text = "x" }
+  }
+  output "a" {
+    value = upper(step.s.output)
+  }
+  output "b" {
+    value = step.s.output.a
+  }
+  output "c" {
+    value = step.s.outcome == "ok" ? step.s.output.a : coalesce(step.s.output, "none")
+  }
+  output "d" {
+    value = step.s.output
+  }`, []string{"WFC2302 `step.s.output` ~ null where step \"s\" was skipped", "WFC2302 `step.s.output.a`"}},
 		{"for_each over null", `
   input "xs" {
     type = nullable(list(string))

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -33,6 +34,9 @@ func (c *checker) root(x *hclsyntax.ScopeTraversalExpr, en *env) (reading, hcl.T
 	root, ok := rootNames[name]
 	if !ok {
 		c.unknownRoot(x, en)
+		return fault, nil
+	}
+	if c.isLater(x) {
 		return fault, nil
 	}
 	if c.place.roots&root.bit == 0 {
@@ -76,6 +80,22 @@ func (c *checker) root(x *hclsyntax.ScopeTraversalExpr, en *env) (reading, hcl.T
 		r.typed = of(r.present)
 	}
 	return r, rest
+}
+
+// laterAttrs are attributes of run that are part of the language and not built yet.
+var laterAttrs = []string{"previous", "outcome", "error", "errors"}
+
+// isLater reports a name of the language that is not built yet.
+func (c *checker) isLater(x *hclsyntax.ScopeTraversalExpr) bool {
+	if x.Traversal.RootName() != "run" || len(x.Traversal) < 2 {
+		return false
+	}
+	a, ok := x.Traversal[1].(hcl.TraverseAttr)
+	if !ok || !slices.Contains(laterAttrs, a.Name) {
+		return false
+	}
+	c.report(diag.New(codeNotBuilt, x.SrcRange, "run.%s is part of the language, but this version of wfc does not have it yet.", a.Name))
+	return true
 }
 
 // firstName returns the name that a root such as input needs: an attribute, or
@@ -214,6 +234,13 @@ func (c *checker) unknownRoot(x *hclsyntax.ScopeTraversalExpr, en *env) {
 	name := x.Traversal.RootName()
 	at := x.Traversal[0].SourceRange()
 	if c.f != nil {
+		if name == "loop" {
+			// A loop block has a diagnostic of its own: it is not built yet.
+			if !slices.ContainsFunc(c.f.stepList, func(s *step) bool { return s.syn.Unbuilt }) {
+				c.report(diag.New(codeNotHere, at, "\"loop\" cannot be used in %s. It can be used inside a step with a loop block.", c.place.noun))
+			}
+			return
+		}
 		if c.f.sources[name] != nil {
 			c.report(diag.New(codeUnknownName, at, "%q is a source, and a source is no value. A step calls its tools with call = %s.TOOL; another expression reads the step's result, as in step.NAME.output.", name, name))
 			return

@@ -269,7 +269,7 @@ func (c *checker) returned(s *step, output *types.Type) *types.Type {
 		return t
 	}
 	if written && !types.Overlap(t, output) {
-		detail := fmt.Sprintf("Nothing that this step gives is %s: it gives %s.", types.Print(t), types.Print(output))
+		detail := fmt.Sprintf("Nothing that this step gives is %s: it gives %s.", brief(t), brief(output))
 		if m := types.Assignable(t, output); m != nil && m.Path != "" {
 			detail += fmt.Sprintf(" The first difference: %s.", m.Error())
 		}
