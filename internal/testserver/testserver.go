@@ -28,7 +28,7 @@ var (
 			return "", err
 		}
 		path := filepath.Join(dir, name)
-		cmd := exec.Command("go", "build", "-o", path, "github.com/lda-wf/wfc/testdata/servers/testserver")
+		cmd := exec.Command("go", "build", "-o", path, "github.com/lda-wf/wfc/testdata/servers/testserver/cmd")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return "", fmt.Errorf("building the test server: %w\n%s", err, out)
 		}

@@ -1,4 +1,4 @@
-package main
+package testserver
 
 import (
 	"encoding/json"
@@ -89,7 +89,7 @@ func (s *server) call(m message) {
 		s.answer(m.ID, `{"content":[]}`)
 		forever()
 	case "orphan": // leaves a child that holds the output, and exits
-		child := exec.Command(os.Args[0], "-hold")
+		child := holder()
 		child.Stdout, child.Stderr = os.Stdout, os.Stderr
 		if err := child.Start(); err != nil {
 			fail(err)
@@ -97,7 +97,7 @@ func (s *server) call(m message) {
 		record(*logFile, "child %d", child.Process.Pid)
 		os.Exit(3)
 	case "child": // starts a child in the same group and answers with its id
-		child := exec.Command(os.Args[0], "-hold")
+		child := holder()
 		if err := child.Start(); err != nil {
 			fail(err)
 		}
@@ -107,6 +107,15 @@ func (s *server) call(m message) {
 	default:
 		s.refuse(m.ID, -32602, fmt.Sprintf("there is no tool %q", p.Name))
 	}
+}
+
+// holder is a process that does nothing.
+func holder() *exec.Cmd {
+	path, err := os.Executable()
+	if err != nil {
+		fail(err)
+	}
+	return exec.Command(path, "-hold")
 }
 
 // crash ends the server with the last words of a bad day.

@@ -1,7 +1,8 @@
-// Testserver is an MCP server over stdio for tests: by default a well-behaved
-// one with session-local state, by its flags one of those that a client must
-// survive. It speaks the wire by hand, since it has to say what no library would.
-package main
+// Package testserver is an MCP server over stdio for tests: by default a
+// well-behaved one with session-local state, by its flags one of those that a
+// client must survive. It speaks the wire by hand, since it has to say what no
+// library would.
+package testserver
 
 import (
 	"bufio"
@@ -18,28 +19,30 @@ import (
 
 // How the server misbehaves.
 var (
-	starts     = flag.String("starts", os.Getenv("TESTSERVER_STARTS"), "append a line with the process id to this `file` at each start")
-	logFile    = flag.String("log", os.Getenv("TESTSERVER_LOG"), "append a line to this `file` for each message received")
-	exitCode   = flag.Int("exit", -1, "complain on stderr and exit at once with this `status`")
-	silent     = flag.Bool("silent", false, "read, and never answer")
-	probe      = flag.String("probe", "refuse", "what server/discover gets: `refuse`, exit, silent or answer")
-	noise      = flag.Bool("noise", false, "print lines on stdout that are no messages, before and between them")
-	bom        = flag.Bool("bom", false, "begin stdout with a byte order mark")
-	indent     = flag.Bool("indent", false, "write each message on several lines")
-	twice      = flag.Bool("twice", false, "write a notification and an answer on one line")
-	stringIDs  = flag.Bool("string-ids", false, "answer the id 7 with \"7\"")
-	crashAfter = flag.Int("crash-after", 0, "crash at the `n`-th tool call")
-	paged      = flag.Bool("paged", false, "list one tool a page")
-	repeat     = flag.Bool("repeat", false, "give the same cursor with every page")
-	endless    = flag.Bool("endless", false, "give a new cursor with every page, for ever")
-	failLists  = flag.String("fail-lists", "", "comma-separated `lists` that fail: tools, resources, templates, prompts")
-	stubborn   = flag.Bool("stubborn", false, "live on after the end of the input and SIGTERM")
-	badResult  = flag.Bool("bad-handshake", false, "answer initialize with an error")
-	hold       = flag.Bool("hold", false, "be the child that holds the output open and does nothing")
+	flags      = flag.NewFlagSet("testserver", flag.ExitOnError)
+	starts     = flags.String("starts", os.Getenv("TESTSERVER_STARTS"), "append a line with the process id to this `file` at each start")
+	logFile    = flags.String("log", os.Getenv("TESTSERVER_LOG"), "append a line to this `file` for each message received")
+	exitCode   = flags.Int("exit", -1, "complain on stderr and exit at once with this `status`")
+	silent     = flags.Bool("silent", false, "read, and never answer")
+	probe      = flags.String("probe", "refuse", "what server/discover gets: `refuse`, exit, silent or answer")
+	noise      = flags.Bool("noise", false, "print lines on stdout that are no messages, before and between them")
+	bom        = flags.Bool("bom", false, "begin stdout with a byte order mark")
+	indent     = flags.Bool("indent", false, "write each message on several lines")
+	twice      = flags.Bool("twice", false, "write a notification and an answer on one line")
+	stringIDs  = flags.Bool("string-ids", false, "answer the id 7 with \"7\"")
+	crashAfter = flags.Int("crash-after", 0, "crash at the `n`-th tool call")
+	paged      = flags.Bool("paged", false, "list one tool a page")
+	repeat     = flags.Bool("repeat", false, "give the same cursor with every page")
+	endless    = flags.Bool("endless", false, "give a new cursor with every page, for ever")
+	failLists  = flags.String("fail-lists", "", "comma-separated `lists` that fail: tools, resources, templates, prompts")
+	stubborn   = flags.Bool("stubborn", false, "live on after the end of the input and SIGTERM")
+	badResult  = flags.Bool("bad-handshake", false, "answer initialize with an error")
+	hold       = flags.Bool("hold", false, "be the child that holds the output open and does nothing")
 )
 
-func main() {
-	flag.Parse()
+// Main serves one session on stdin and stdout, as the arguments of the process say.
+func Main() {
+	_ = flags.Parse(os.Args[1:]) // a wrong flag exits
 	if *hold {
 		signal.Ignore(syscall.SIGTERM)
 		forever()
