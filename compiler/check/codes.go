@@ -51,4 +51,5 @@ const (
 	codeBadSnapshot   diag.Code = "WFC2405"
 
 	codeNotBuilt diag.Code = "WFC1090"
+	codeFault    diag.Code = "WFC1099"
 )

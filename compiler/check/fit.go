@@ -91,7 +91,7 @@ func (c *checker) mismatch(x hclNode, want *types.Type, got typed, t *types.Type
 			c.notMember(x, t, m, s)
 			return
 		}
-		d := diag.New(codeWrongType, at, "%s must be %s, and this is %s.", s.phrase(""), types.Describe(want), describe(t))
+		d := diag.New(codeWrongType, at, "%s must be %s, and this is %s.", s.phrase(""), describeWanted(want), describe(t))
 		c.report(c.conversion(d, x, want, t))
 		return
 	}
@@ -120,7 +120,7 @@ func topLevel(path string) bool { return strings.LastIndexAny(path, ".[") == 0 }
 
 // notMember reports a constant that an enum does not have.
 func (c *checker) notMember(x hclNode, t *types.Type, m *types.Mismatch, s *subject) {
-	detail := fmt.Sprintf("%s must be %s, and this is %s.", s.phrase(""), types.Describe(m.Want), describe(t))
+	detail := fmt.Sprintf("%s must be %s, and this is %s.", s.phrase(""), describeWanted(m.Want), describe(t))
 	if m.Suggestion == "" {
 		c.report(diag.New(codeWrongType, x.Range(), "%s", detail))
 		return
@@ -180,6 +180,15 @@ func (c *checker) conversion(d diag.Diagnostic, x hclNode, want, t *types.Type) 
 		}
 	}
 	return d
+}
+
+// describeWanted describes what is wanted of something that is not null: that
+// null would do, too, is no help.
+func describeWanted(want *types.Type) string {
+	if t := types.WithoutNull(want); t.Kind() != types.Never {
+		want = t
+	}
+	return types.Describe(want)
 }
 
 // describe describes what an expression has: its kind, and which literal.
@@ -269,8 +278,11 @@ func (c *checker) unguarded(at hcl.Range, k *cause, begin, text string) diag.Dia
 
 // noCommonType reports parts of an expression that fit no type together.
 func (c *checker) noCommonType(x hclNode, a, b *types.Type, at hclNode, noun string) {
-	r := at.Range()
-	c.report(diag.New(codeNoCommonType, r, "The %s of this expression must fit one type: one is %s, and this is %s. Make them alike, or convert one.", noun, brief(types.Widen(a)), brief(types.Widen(b))).
+	one, this := types.Describe(types.Widen(a)), types.Describe(types.Widen(b))
+	if one == this {
+		one, this = brief(types.Widen(a)), brief(types.Widen(b))
+	}
+	c.report(diag.New(codeNoCommonType, at.Range(), "The %s of this expression must fit one type: one is %s, and this is %s. Make them alike, or convert one.", noun, one, this).
 		With(x.Range(), "The whole expression."))
 }
 

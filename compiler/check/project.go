@@ -1,9 +1,14 @@
 package check
 
 import (
+	"path"
 	"runtime"
+	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
+
+	"github.com/hashicorp/hcl/v2"
 
 	"github.com/lda-wf/wfc/compiler/project"
 	"github.com/lda-wf/wfc/lang/diag"
@@ -15,21 +20,21 @@ import (
 // the snapshots of connections.
 func Project(p *project.Project) diag.List {
 	w := newWorld(p)
-	var jobs []func(c *checker)
+	var jobs []job
 	deployments := map[*syntax.Workflow][]*syntax.Deployment{}
 	for _, d := range allDeployments(p) {
-		jobs = append(jobs, func(c *checker) { c.checkDeployment(d) })
+		jobs = append(jobs, job{d.Header, func(c *checker) { c.checkDeployment(d) }})
 		if wf := w.deployed(d); wf != nil {
 			deployments[wf] = append(deployments[wf], d)
 		}
 	}
 	for _, conn := range w.connections {
-		jobs = append(jobs, func(c *checker) { c.checkConnection(conn) })
+		jobs = append(jobs, job{conn.syn.Header, func(c *checker) { c.checkConnection(conn) }})
 	}
 	for _, f := range p.Files {
 		for _, wf := range f.Workflows {
 			ds := deployments[wf]
-			jobs = append(jobs, func(c *checker) { c.checkWorkflow(wf, ds) })
+			jobs = append(jobs, job{wf.Header, func(c *checker) { c.checkWorkflow(wf, ds) }})
 		}
 	}
 	out := slices.Clone(p.Diagnostics)
@@ -46,9 +51,42 @@ func finish(p *project.Project, l diag.List) diag.List {
 	return l
 }
 
+// job checks one block.
+type job struct {
+	at  hcl.Range
+	run func(*checker)
+}
+
+// do runs a job. A fault of wfc becomes a finding: an editor must survive what
+// nobody thought of.
+func (j job) do(w *world) diag.List {
+	c := &checker{w: w}
+	func() {
+		defer func() {
+			if fault := recover(); fault != nil {
+				c.diags = append(c.diags, diag.New(codeFault, j.at, "This is a bug in wfc: checking this block failed (%v). Please report it with the file and these lines:\n\n%s", fault, traceback()))
+			}
+		}()
+		j.run(c)
+	}()
+	return c.diags
+}
+
+// traceback is the place of a fault: the innermost functions, without addresses.
+func traceback() string {
+	const most = 8
+	var out []string
+	for line := range strings.SplitSeq(string(debug.Stack()), "\n") {
+		if strings.HasPrefix(line, "\t") && !strings.Contains(line, "/runtime/") {
+			out = append(out, "    "+path.Base(strings.Fields(line)[0]))
+		}
+	}
+	return strings.Join(out[:min(len(out), most)], "\n")
+}
+
 // inParallel runs jobs on as many processors as there are, each with a checker
 // of its own, and returns what each found, in the order of jobs.
-func inParallel(w *world, jobs []func(*checker)) []diag.List {
+func inParallel(w *world, jobs []job) []diag.List {
 	found := make([]diag.List, len(jobs))
 	next := make(chan int, len(jobs))
 	for i := range jobs {
@@ -59,9 +97,7 @@ func inParallel(w *world, jobs []func(*checker)) []diag.List {
 	for range min(runtime.GOMAXPROCS(0), len(jobs)) {
 		workers.Go(func() {
 			for i := range next {
-				c := &checker{w: w}
-				jobs[i](c)
-				found[i] = c.diags
+				found[i] = jobs[i].do(w)
 			}
 		})
 	}

@@ -1,0 +1,60 @@
+package check_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/lda-wf/wfc/compiler/check"
+	"github.com/lda-wf/wfc/compiler/project"
+	"github.com/lda-wf/wfc/internal/genproject"
+)
+
+// Whatever stands in a file while it is being typed, the checker gives findings and
+// never fails.
+func TestBrokenFilesAreChecked(t *testing.T) {
+	root := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(root, "catalog"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"wfc.hcl", "demo.wf.hcl", "catalog/demo.main.json"} {
+		src, err := os.ReadFile(filepath.Join(demo, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, name), src, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	whole := string(genproject.Files(1)["flows/00/"+genproject.Name(0)+".wf.hcl"]) + `
+deployment "d" {
+  workflow = workflow.flow_00000
+  bind     = { demo = connection.demo.main }
+  inputs   = { limit = 3 }
+}
+`
+	file := filepath.Join(root, "flow.wf.hcl")
+	rapid.Check(t, func(rt *rapid.T) {
+		src := whole
+		for range rapid.IntRange(1, 3).Draw(rt, "edits") {
+			from := rapid.IntRange(0, len(src)).Draw(rt, "from")
+			to := min(len(src), from+rapid.IntRange(0, 40).Draw(rt, "length"))
+			put := rapid.SampledFrom([]string{"", "", ".", "{", "}", "\"", "${", "[", "]", "each.value", "null", " = ", "\n", "step.open", "0"}).Draw(rt, "put")
+			src = src[:from] + put + src[to:]
+		}
+		p, err := project.Load(root, project.Options{Overlay: map[string][]byte{file: []byte(src)}})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		for _, d := range check.Project(p) {
+			if d.Code == "WFC1099" {
+				rt.Fatalf("%s\n%s", d.Detail, src)
+			}
+			if text := p.Source(d.Range.File); d.Range.File != "" && (d.Range.Start.Byte < 0 || d.Range.End.Byte > len(text) || d.Range.Start.Byte > d.Range.End.Byte) {
+				rt.Fatalf("%s has a range outside of its file: %+v", d.Code, d.Range)
+			}
+		}
+	})
+}
