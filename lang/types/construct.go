@@ -122,12 +122,7 @@ func absorb(big, small *Type) (keeps *Type, lossy bool) {
 	switch {
 	case big == small:
 		return big, false
-	case big.kind == Named || small.kind == Named:
-		if big.kind == small.kind && big.name == small.name && isPath(big.name) {
-			return big, false
-		}
-		return nil, false
-	case small.kind == Literal && big.kind != Literal:
+	case small.kind == Literal && big.kind != Literal && big.kind != Named:
 		if !isBaseOf(big.kind, small.lit) {
 			return nil, false
 		}
@@ -140,7 +135,7 @@ func absorb(big, small *Type) (keeps *Type, lossy bool) {
 			return big.Refined(nil), true
 		}
 		return big, false
-	case big.kind == small.kind && Equal(big, small):
+	case big.kind == small.kind && sameAsMade(big, small):
 		return loosen(big, small)
 	}
 	return nil, false
@@ -163,7 +158,7 @@ func isBaseOf(k Kind, v value.Value) bool {
 // anywhere in the two.
 func loosen(a, b *Type) (t *Type, lossy bool) {
 	switch {
-	case sameRefinements(a, b, nil) || !hasRefinements(a):
+	case sameRefinements(a, b) || !hasRefinements(a):
 		return a, false
 	case !hasRefinements(b):
 		return b, false

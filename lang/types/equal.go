@@ -14,16 +14,24 @@ type assumed map[pair]bool
 // Equal reports whether a and b are the same type. The order of attributes and
 // of union members, descriptions, refinements and the names of types say
 // nothing: two names are equal when what they stand for is.
-func Equal(a, b *Type) bool { return equal(a, b, nil, false) }
+func Equal(a, b *Type) bool { return equal(a, b, assumed{}, false) }
 
-// sameRefinements reports whether two equal types have equal refinements too.
-func sameRefinements(a, b *Type, seen assumed) bool { return equal(a, b, seen, true) }
+// sameAsMade reports whether two types are equal as far as they are made: the
+// same names, whatever they will stand for.
+func sameAsMade(a, b *Type) bool { return equal(a, b, nil, false) }
 
+// sameRefinements is [sameAsMade] with equal refinements.
+func sameRefinements(a, b *Type) bool { return equal(a, b, nil, true) }
+
+// equal opens names if seen is not nil.
 func equal(a, b *Type, seen assumed, refinements bool) bool {
 	if a == b {
 		return true
 	}
-	if a.kind == Named || b.kind == Named || a.name != "" && b.name != "" {
+	if seen == nil && (a.kind == Named || b.kind == Named) {
+		return a.kind == b.kind && a.name == b.name && isPath(a.name)
+	}
+	if seen != nil && (a.kind == Named || b.kind == Named || a.name != "" && b.name != "") {
 		ua, ub := a.Underlying(), b.Underlying()
 		if ua == ub {
 			return true
@@ -31,9 +39,6 @@ func equal(a, b *Type, seen assumed, refinements bool) bool {
 		p := pair{ua, ub}
 		if seen[p] {
 			return true
-		}
-		if seen == nil {
-			seen = assumed{}
 		}
 		seen[p] = true
 		a, b = ua, ub

@@ -1,10 +1,6 @@
 package types
 
-import (
-	"sync"
-
-	"github.com/lda-wf/wfc/lang/value"
-)
+import "github.com/lda-wf/wfc/lang/value"
 
 // Meet returns the type of the values that are of both types, [NeverType] where
 // there are none. any gives the other. An attribute that one object declares
@@ -17,8 +13,10 @@ type meeting struct {
 	// of recursive types is recursive too; used has those that were needed.
 	done map[pair]*Type
 	used map[*Type]bool
-	// lazies are the names whose definition had to wait.
-	lazies []*Type
+	// lazies define the names that had to wait, by what they wait for; each is
+	// asked until it returns true, and with true it has to give an answer.
+	lazies  []func(give bool) bool
+	waiting map[pair]*Type
 	// budget bounds the work, since unions multiply.
 	budget int
 	// widened reports that the result holds more values than both types share.
@@ -29,7 +27,7 @@ type meeting struct {
 const meetBudget = 50_000
 
 func newMeeting() *meeting {
-	return &meeting{done: map[pair]*Type{}, used: map[*Type]bool{}, budget: meetBudget}
+	return &meeting{done: map[pair]*Type{}, used: map[*Type]bool{}, waiting: map[pair]*Type{}, budget: meetBudget}
 }
 
 func (m *meeting) meet(a, b *Type) *Type {
@@ -108,22 +106,70 @@ func (m *meeting) named(a, b *Type) *Type {
 	return t
 }
 
-// lazy returns a name for the meet of types that are not made yet.
+// lazy returns a name for the meet of types of which one is not made yet.
 func (m *meeting) lazy(name string, a, b *Type) *Type {
-	var t *Type
-	var definition func() *Type
-	definition = sync.OnceValue(func() *Type {
-		d := m.meet(a, b)
-		if d == t || loops(d, t) {
+	key := pair{named(a), named(b)}
+	if t := m.waiting[key]; t != nil {
+		return t
+	}
+	if m.budget -= lazyCost; m.budget < 0 {
+		m.widened = true
+		return a // a supertype of the meet
+	}
+	var definition *Type
+	t := &Type{kind: Named, name: name, lazy: &pair{a, b},
+		resolve: func() *Type { return definition },
+		ready:   func() bool { return definition != nil }}
+	m.waiting[key] = t
+	m.lazies = append(m.lazies, func(give bool) bool {
+		switch {
+		case isReady(a) && isReady(b):
+			if d := m.meet(a, b); loops(d, t) {
+				m.widened = true
+				definition = AnyType
+			} else {
+				definition = d
+			}
+		case give:
 			m.widened = true
-			return AnyType
+			definition = AnyType
 		}
-		return d
+		return definition != nil
 	})
-	t = &Type{kind: Named, name: name, resolve: definition, ready: func() bool { return isReady(a) && isReady(b) }}
-	t.lazy = &pair{a, b}
-	m.lazies = append(m.lazies, t)
 	return t
+}
+
+// lazyCost is what a name that waits takes of the budget: hundreds of them are
+// not what anybody wrote.
+const lazyCost = 100
+
+// named returns what tells a type apart from others: what a name stands for,
+// where that is known.
+func named(t *Type) *Type {
+	if isReady(t) {
+		return t.Underlying()
+	}
+	return t
+}
+
+// settle defines all names that had to wait. Where some wait for each other,
+// with nothing between, one of them is any.
+func (m *meeting) settle() {
+	for len(m.lazies) > 0 {
+		now := m.lazies
+		m.lazies = nil
+		var still []func(bool) bool
+		for _, f := range now {
+			if !f(false) {
+				still = append(still, f)
+			}
+		}
+		if len(still) == len(now) && len(m.lazies) == 0 {
+			still[0](true)
+			still = still[1:]
+		}
+		m.lazies = append(still, m.lazies...)
+	}
 }
 
 // unopened returns the members of a union, or t alone, names as they are.

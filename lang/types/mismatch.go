@@ -51,7 +51,10 @@ func (m *Mismatch) in(step string) *Mismatch {
 	return m
 }
 
-// attrStep returns the path step of an attribute.
+// Step returns the step of a [Mismatch.Path] that leads to an attribute:
+// ".title", or `["x y"]` where the name is no identifier.
+func Step(name string) string { return attrStep(name) }
+
 func attrStep(name string) string {
 	if isName(name) {
 		return "." + name

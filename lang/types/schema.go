@@ -45,9 +45,7 @@ func FromSchemaValue(root value.Value) (*Type, Report) {
 	e := &entry{}
 	c.entries["#"] = e
 	t := c.finish(e, c.convert(root, place{pointer: "#", resource: "#"}))
-	for i := 0; i < len(c.meeting.lazies) && c.report.Problem == ""; i++ {
-		c.meeting.lazies[i].Underlying() // so that the report is complete
-	}
+	c.meeting.settle()
 	for i := 0; i < len(c.later) && c.report.Problem == ""; i++ {
 		c.later[i]()
 	}

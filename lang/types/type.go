@@ -114,7 +114,9 @@ func (t *Type) Kind() Kind { return t.kind }
 // Underlying returns the definition of a named type, else t.
 func (t *Type) Underlying() *Type {
 	for t.kind == Named {
-		t = t.resolve()
+		if t = t.resolve(); t == nil {
+			return AnyType // a definition that is still being read
+		}
 	}
 	return t
 }
