@@ -2,6 +2,7 @@ package check
 
 import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lda-wf/wfc/lang/types"
 	"github.com/lda-wf/wfc/lang/value"
@@ -19,8 +20,8 @@ func (c *checker) template(x *hclsyntax.TemplateExpr, en *env) typed {
 	}
 	ok := true
 	for _, p := range x.Parts {
-		if _, text := p.(*hclsyntax.LiteralValueExpr); text {
-			continue
+		if l, ok := p.(*hclsyntax.LiteralValueExpr); ok && l.Val.Type() == cty.String {
+			continue // the text between
 		}
 		ok = !c.strict(p, en, printable, partSubject).t.IsError() && ok
 	}
