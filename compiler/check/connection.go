@@ -24,7 +24,7 @@ func (c *checker) checkConnection(conn *connection) {
 			{s.Cwd, types.StringType, "cwd"},
 		} {
 			if a.at != nil {
-				c.check(a.at.Expr, connectionPlace, nil, a.want, &subject{noun: a.what, of: " of connection " + y.ID(), plain: a.what})
+				c.check(a.at.Expr, connectionPlace, nil, a.want, &subject{plain: "The " + a.what + " of connection " + y.ID()})
 			}
 		}
 	}

@@ -23,6 +23,20 @@ var outcomeNames = []struct {
 	name string
 }{{outcomeOK, "ok"}, {outcomeError, "error"}, {outcomeSkipped, "skipped"}}
 
+// outcomeTypes are the types of outcome, by what can be.
+var outcomeTypes = func() (out [8]*types.Type) {
+	for set := range out {
+		var names []string
+		for _, o := range outcomeNames {
+			if outcomes(set)&o.bit != 0 {
+				names = append(names, o.name)
+			}
+		}
+		out[set] = enum(names...)
+	}
+	return out
+}()
+
 // result is the type of a step's result (LANGUAGE 5), in the form that its
 // outcomes allow.
 type result struct {
@@ -74,12 +88,6 @@ func enum(names ...string) *types.Type {
 // newResult makes a result type and remembers it, so that its outcome narrows
 // its output wherever it is read.
 func (c *checker) newResult(s *step, output, each *types.Type, can outcomes) *result {
-	names := make([]string, 0, 3)
-	for _, o := range outcomeNames {
-		if can&o.bit != 0 {
-			names = append(names, o.name)
-		}
-	}
 	out, failure := output, nullableFailureType
 	switch {
 	case can&outcomeOK == 0:
@@ -90,13 +98,14 @@ func (c *checker) newResult(s *step, output, each *types.Type, can outcomes) *re
 	if can == outcomeError {
 		failure = failureType
 	}
-	attrs := []types.Attr{
-		{Name: "outcome", Type: enum(names...)},
-		{Name: "output", Type: out},
-		{Name: "text", Type: types.StringType},
-		{Name: "content", Type: contentType},
-		{Name: "error", Type: failure},
-	}
+	attrs := make([]types.Attr, 0, 7)
+	attrs = append(attrs,
+		types.Attr{Name: "outcome", Type: outcomeTypes[can]},
+		types.Attr{Name: "output", Type: out},
+		types.Attr{Name: "text", Type: types.StringType},
+		types.Attr{Name: "content", Type: contentType},
+		types.Attr{Name: "error", Type: failure},
+	)
 	if each != nil {
 		attrs = append(attrs, types.Attr{Name: "each", Type: each})
 	}

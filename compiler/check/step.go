@@ -218,11 +218,11 @@ func (c *checker) shape(s *step, output, each *types.Type, p *place, en *env) *t
 	if decode != nil {
 		output = decoded(decode.S, output)
 	}
-	self := c.newResult(s, output, each, outcomeOK)
 	if s.args == nil {
 		s.args = types.ErrorType
 	}
 	if y.Result != nil || y.FailIf != nil || b != nil && (b.Result != nil || b.FailIf != nil) {
+		self := c.newResult(s, output, each, outcomeOK)
 		here := &place{noun: "result and fail_if of a step without for_each", roots: resultRoots | p.roots&rootEach, each: p.each, self: self.t, args: s.args}
 		if y.FailIf != nil {
 			c.check(y.FailIf.Expr, here, en, types.BoolType, failIfSubject)
