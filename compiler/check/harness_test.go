@@ -54,12 +54,6 @@ func load(t testing.TB, files string) *project.Project {
 	return p
 }
 
-// findings checks a project and returns its findings.
-func findings(t testing.TB, files string) diag.List {
-	t.Helper()
-	return check.Project(load(t, files))
-}
-
 // show prints findings as a test compares them: the code, the source text that
 // the range covers, and the detail.
 func show(p *project.Project, l diag.List) string {

@@ -53,7 +53,7 @@ func (c *checker) resolveCall(s *step) {
 		return
 	}
 	if s.tool.Problem != "" {
-		c.report(diag.New(codeToolProblem, path[1].Range, "The tool %s.%s has a schema that cannot be used, so that its calls are not checked: %s", conn.syn.ID(), name, sentence(s.tool.Problem)))
+		c.report(diag.New(codeToolProblem, path[1].Range, "What the snapshot says of the tool %s.%s cannot be relied on, so that its calls are checked in part or not at all. %s", conn.syn.ID(), name, s.tool.Problem))
 	}
 	if s.tool.TaskRequired {
 		c.report(diag.New(codeTaskSupport, path[1].Range, "The tool %s.%s can only be called as a task, which wfc does not support. Call another tool.", conn.syn.ID(), name))

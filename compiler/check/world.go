@@ -133,7 +133,11 @@ func connectionID(r syntax.Ref) string {
 
 // open reads the connection's snapshot at the first use.
 func (c *connection) open() *catalog.Snapshot {
-	c.once.Do(func() { c.snapshot, c.err = c.read(c.syn.ID()) })
+	c.once.Do(func() {
+		if c.snapshot, c.err = c.read(c.syn.ID()); c.err != nil {
+			c.snapshot = nil
+		}
+	})
 	return c.snapshot
 }
 
@@ -141,14 +145,6 @@ func (c *connection) open() *catalog.Snapshot {
 func (c *connection) missing() bool {
 	c.open()
 	return errors.Is(c.err, fs.ErrNotExist)
-}
-
-// tool returns a tool of the snapshot, or nil.
-func (c *connection) tool(name string) *catalog.Tool {
-	if s := c.open(); s != nil {
-		return s.Tool(name)
-	}
-	return nil
 }
 
 // args returns the type of a tool's arguments, as a `tool` block opens it.

@@ -165,9 +165,9 @@ workflow "hello" {
 `,
 		},
 		Entry{
-			Code: "WFC2107", Severity: Warning, Summary: "Schema of the tool cannot be used",
-			Explanation: "The snapshot has a schema of this tool that is no valid JSON Schema, so that nothing of it can be checked: its arguments and its output are " +
-				"taken as they come. Tell the author of the server, or state what the output is with `returns`.",
+			Code: "WFC2107", Severity: Warning, Summary: "Tool is not described properly",
+			Explanation: "What the snapshot says of this tool is broken: a schema that is no JSON Schema, or two tools of one name. What cannot be understood is " +
+				"taken as it comes when checking. Tell the author of the server, or state what the output is with `returns`.",
 			Failing: `-- hello.wf.hcl --
 connection "lab" "main" {
   stdio {
