@@ -9,7 +9,9 @@ import "encoding/json"
 // FormatVersion is the version of the snapshot file that this package writes.
 const FormatVersion = 1
 
-// Snapshot is the content of catalog/<connection id>.json.
+// Snapshot is the content of catalog/<connection id>.json. It is read by
+// [Decode], made by [Import] or by who lists a server, written by
+// [Snapshot.Encode], and must not be copied after its first use.
 type Snapshot struct {
 	FormatVersion      int             `json:"format_version"`
 	Connection         string          `json:"connection"` // its id
@@ -23,10 +25,13 @@ type Snapshot struct {
 	ResourceTemplates  []Object        `json:"resource_templates"`
 	Prompts            []Object        `json:"prompts"`
 	Errors             []ListError     `json:"errors,omitempty"` // lists that the server failed to give
+
+	tools index // of Tools, at the first use
 }
 
 // Object is one tool, resource, template or prompt: the raw wire object and
-// its digest (SHA-256 over the canonical JSON of Raw, in hex).
+// its digest (SHA-256 over the canonical JSON of Raw, in hex), which
+// [Snapshot.Encode] computes: who makes a snapshot may leave it empty.
 type Object struct {
 	Digest string          `json:"digest"`
 	Raw    json.RawMessage `json:"object"`

@@ -358,3 +358,24 @@ func members(t *Type) []*Type {
 	}
 	return out
 }
+
+// HasAny reports whether t is any or has an any in it, through names too: what
+// the checker cannot judge before the value exists.
+func HasAny(t *Type) bool {
+	seen := map[*Type]bool{}
+	var walk func(t *Type) bool
+	walk = func(t *Type) bool {
+		t = t.Underlying()
+		if t.kind == Any {
+			return true
+		}
+		if seen[t] {
+			return false
+		}
+		seen[t] = true
+		found := false
+		eachPart(t, func(x *Type) { found = found || walk(x) })
+		return found
+	}
+	return walk(t)
+}

@@ -14,15 +14,18 @@ type Report struct {
 	// the notation has nothing for it.
 	Widened []string
 	// Guarded lists what the type leaves to the schema at run time although it
-	// says all that an author needs: a closed object, `oneOf`.
+	// says all that an author needs, such as that one member of `oneOf` holds.
 	Guarded []string
+	// Closed: the schema forbids undeclared attributes somewhere, where a type
+	// lets values have more than authors may write.
+	Closed bool
 	// Problem says why the schema is broken; the type is any then.
 	Problem string
 }
 
 // Exact reports whether [Conforms] alone judges values as the schema does.
 func (r Report) Exact() bool {
-	return len(r.Widened) == 0 && len(r.Guarded) == 0 && r.Problem == ""
+	return len(r.Widened) == 0 && len(r.Guarded) == 0 && !r.Closed && r.Problem == ""
 }
 
 // FromSchema converts a JSON Schema of draft-04 to draft-07, 2019-09 or
@@ -205,7 +208,7 @@ func (c *converter) convert(s value.Value, at place) *Type {
 	for _, w := range widening {
 		if v, ok := o.Get(w.keyword); ok && !c.trivial(w.keyword, v, o) {
 			if w.keyword == "unevaluatedProperties" && v.Kind() == value.Bool {
-				c.guarded(at.pointer, "no attributes are allowed but those listed")
+				c.report.Closed = true
 				continue
 			}
 			c.widened(at, "`"+w.keyword+"` "+w.reason)

@@ -226,7 +226,7 @@ func (c *converter) rest(o *value.ObjectValue, listed bool, at place) *Type {
 	case given:
 		rest = c.convert(v, at.in("additionalProperties"))
 		if rest.kind == Never {
-			c.guarded(at.pointer, "no attributes are allowed but those listed")
+			c.report.Closed = true
 		}
 	case listed && !has(o, "patternProperties"):
 		return nil // LANGUAGE 2, "Undeclared names"
