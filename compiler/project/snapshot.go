@@ -31,7 +31,7 @@ func (p *Project) Snapshot(connection string) (*catalog.Snapshot, error) {
 			s.err = err
 			return
 		}
-		snap, err := decodeSnapshot(src, name)
+		snap, err := catalog.Decode(src, name)
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		s.snap, s.src, s.err = snap, src, err
