@@ -1,6 +1,9 @@
 package check
 
 import (
+	"errors"
+	"io/fs"
+
 	"github.com/lda-wf/wfc/lang/diag"
 	"github.com/lda-wf/wfc/lang/nearest"
 	"github.com/lda-wf/wfc/lang/syntax"
@@ -28,8 +31,8 @@ func (c *checker) checkConnection(conn *connection) {
 			}
 		}
 	}
-	if conn.open() == nil {
-		c.noSnapshot(conn)
+	if _, err := conn.load(); err != nil {
+		c.noSnapshot(conn, err)
 	}
 	for _, t := range y.Tools {
 		if first := conn.tools[t.Tool.Text]; first != t {
@@ -41,15 +44,13 @@ func (c *checker) checkConnection(conn *connection) {
 }
 
 // noSnapshot reports a connection of whose tools nothing is known.
-func (c *checker) noSnapshot(conn *connection) {
+func (c *checker) noSnapshot(conn *connection, err error) {
 	id := conn.syn.ID()
-	if conn.missing() {
+	if errors.Is(err, fs.ErrNotExist) {
 		c.report(diag.New(codeNoSnapshot, conn.syn.Header, "What the connection %s offers is not known, so that nothing of it can be checked. Connect to it once, and commit the file:\n\n    wfc catalog refresh %s", id, id))
 		return
 	}
-	if conn.err != nil {
-		c.report(diag.New(codeBadSnapshot, conn.syn.Header, "The snapshot of the connection %s cannot be used: %s Make it anew:\n\n    wfc catalog refresh %s", id, sentence(conn.err.Error()), id))
-	}
+	c.report(diag.New(codeBadSnapshot, conn.syn.Header, "The snapshot of the connection %s cannot be used: %s Make it anew:\n\n    wfc catalog refresh %s", id, sentence(err.Error()), id))
 }
 
 // sentence returns text as a sentence of its own.

@@ -81,7 +81,7 @@ func (c *checker) checkCall(s *step, p *place, en *env) *types.Type {
 		if y.Args != nil {
 			s.args = c.check(y.Args.Expr, p, en, objectOfAnything, &subject{plain: "What is given to " + quoted(y.Call.Path[0].Text)})
 		}
-		if s.source == nil || s.source.conn == nil || s.source.conn.snapshot != nil {
+		if s.source == nil || s.source.conn == nil || s.source.conn.open() != nil {
 			return types.ErrorType
 		}
 		return types.AnyType

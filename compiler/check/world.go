@@ -2,8 +2,6 @@ package check
 
 import (
 	"bytes"
-	"errors"
-	"io/fs"
 	"strings"
 	"sync"
 
@@ -39,10 +37,9 @@ type connection struct {
 	syn   *syntax.Connection
 	tools map[string]*syntax.ToolOverride
 
-	once     sync.Once
-	read     func(id string) (*catalog.Snapshot, error)
-	snapshot *catalog.Snapshot // nil: none that can be used
-	err      error
+	// load reads the snapshot at its first call. It is nil where none can be used,
+	// and the error says why.
+	load func() (*catalog.Snapshot, error)
 }
 
 func newWorld(p *project.Project) *world {
@@ -58,7 +55,13 @@ func newWorld(p *project.Project) *world {
 				tools[t.Tool.Text] = t
 			}
 		}
-		w.connections[id] = &connection{syn: c, tools: tools, read: p.Snapshot}
+		w.connections[id] = &connection{syn: c, tools: tools, load: sync.OnceValues(func() (*catalog.Snapshot, error) {
+			s, err := p.Snapshot(id)
+			if err != nil {
+				return nil, err
+			}
+			return s, nil
+		})}
 	}
 	for _, d := range p.Diagnostics {
 		switch {
@@ -131,20 +134,10 @@ func connectionID(r syntax.Ref) string {
 	return r.Path[1].Text + "." + r.Path[2].Text
 }
 
-// open reads the connection's snapshot at the first use.
+// open returns the connection's snapshot, or nil.
 func (c *connection) open() *catalog.Snapshot {
-	c.once.Do(func() {
-		if c.snapshot, c.err = c.read(c.syn.ID()); c.err != nil {
-			c.snapshot = nil
-		}
-	})
-	return c.snapshot
-}
-
-// missing reports whether there is no snapshot file.
-func (c *connection) missing() bool {
-	c.open()
-	return errors.Is(c.err, fs.ErrNotExist)
+	s, _ := c.load()
+	return s
 }
 
 // args returns the type of a tool's arguments, as a `tool` block opens it.
