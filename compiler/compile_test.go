@@ -353,12 +353,21 @@ deployment "d" {
   workflow = workflow.w
   bind     = { tasks = connection.demo.main }
 }
+deployment "e" {
+  workflow = workflow.w
+}
 `
 	if p := compile(t, src, "d", nil); p.Sources[0].Connection != "demo.main" || p.Deployment != "d" {
 		t.Errorf("the deployment binds %v", p.Sources)
 	}
 	if p := compile(t, src, "w", map[string]string{"tasks": "demo.main"}); p.Sources[0].Connection != "demo.main" {
 		t.Errorf("--bind binds %v", p.Sources)
+	}
+	if p := compile(t, src, "e", map[string]string{"tasks": "demo.main"}); p.Sources[0].Connection != "demo.main" || p.Deployment != "e" {
+		t.Errorf("--bind over a deployment binds %v", p.Sources)
+	}
+	if p, found := try(t, src, "e", nil); p != nil || len(found) != 1 || found[0].Code != "WFC2404" {
+		t.Errorf("a deployment that leaves a source unbound: %v", found)
 	}
 	for _, c := range []struct {
 		name string

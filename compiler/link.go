@@ -11,6 +11,7 @@ import (
 	"github.com/lda-wf/wfc/compiler/check"
 	"github.com/lda-wf/wfc/compiler/plan"
 	"github.com/lda-wf/wfc/compiler/project"
+	"github.com/lda-wf/wfc/lang/catalog"
 	"github.com/lda-wf/wfc/lang/expr"
 	"github.com/lda-wf/wfc/lang/syntax"
 	"github.com/lda-wf/wfc/lang/types"
@@ -280,13 +281,14 @@ func (l *linker) sources() {
 		l.plan.Sources = append(l.plan.Sources, plan.Source{Name: s.Syntax.Name.Text, Connection: s.Connection.ID(), Session: session})
 		if !done[s.Connection.ID()] {
 			done[s.Connection.ID()] = true
-			l.connection(s)
+			l.connection(s.Connection, s.Snapshot)
 		}
 	}
 }
 
-func (l *linker) connection(s check.Source) {
-	y, i := s.Connection, len(l.plan.Connections)
+// connection writes how a connection is reached; snap may be nil.
+func (l *linker) connection(y *syntax.Connection, snap *catalog.Snapshot) {
+	i := len(l.plan.Connections)
 	l.place(y.Header, "/connections/%d", i)
 	c := plan.Connection{ID: y.ID(), ConnectMS: defaultConnectMS, IdleMS: defaultIdleMS, CloseMS: defaultCloseMS, MaxInFlight: defaultMaxInFlight}
 	if st := y.Stdio; st != nil {
@@ -310,8 +312,8 @@ func (l *linker) connection(s check.Source) {
 	if y.MaxInFlight != nil {
 		c.MaxInFlight = y.MaxInFlight.N
 	}
-	if s.Snapshot != nil {
-		c.ProtocolVersion = s.Snapshot.ProtocolVersion
+	if snap != nil {
+		c.ProtocolVersion = snap.ProtocolVersion
 	}
 	l.plan.Connections = append(l.plan.Connections, c)
 }

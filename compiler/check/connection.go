@@ -3,7 +3,9 @@ package check
 import (
 	"errors"
 	"io/fs"
+	"slices"
 
+	"github.com/lda-wf/wfc/compiler/project"
 	"github.com/lda-wf/wfc/lang/diag"
 	"github.com/lda-wf/wfc/lang/nearest"
 	"github.com/lda-wf/wfc/lang/syntax"
@@ -12,25 +14,48 @@ import (
 
 var connectionPlace = &place{noun: "a connection block", roots: rootSecret | rootProject}
 
+// Connection returns the errors that keep a connection from being opened: of its
+// syntax and of its transport. Its snapshot and its tool blocks do not matter.
+func Connection(p *project.Project, y *syntax.Connection) diag.List {
+	w := newWorld(p)
+	c := &checker{w: w}
+	c.checkTransport(y)
+	out := c.diags
+	for _, d := range p.Diagnostics {
+		if r := d.Range; r.File == y.Range.Filename && y.Range.Start.Byte <= r.Start.Byte && r.Start.Byte <= y.Range.End.Byte {
+			out = append(out, d)
+		}
+	}
+	out = slices.DeleteFunc(out, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
+	return finish(p, out)
+}
+
+// checkTransport checks how a connection is reached.
+func (c *checker) checkTransport(y *syntax.Connection) {
+	s := y.Stdio
+	if s == nil {
+		return
+	}
+	for _, a := range []struct {
+		at   *syntax.Attribute
+		want *types.Type
+		what string
+	}{
+		{s.Command, types.StringType, "command"},
+		{s.Args, types.ListOf(types.StringType), "args"},
+		{s.Env, types.MapOf(types.StringType), "env"},
+		{s.Cwd, types.StringType, "cwd"},
+	} {
+		if a.at != nil {
+			c.check(a.at.Expr, connectionPlace, nil, a.want, &subject{plain: "The " + a.what + " of connection " + y.ID()})
+		}
+	}
+}
+
 // checkConnection checks a connection block and its snapshot.
 func (c *checker) checkConnection(conn *connection) {
 	y := conn.syn
-	if s := y.Stdio; s != nil {
-		for _, a := range []struct {
-			at   *syntax.Attribute
-			want *types.Type
-			what string
-		}{
-			{s.Command, types.StringType, "command"},
-			{s.Args, types.ListOf(types.StringType), "args"},
-			{s.Env, types.MapOf(types.StringType), "env"},
-			{s.Cwd, types.StringType, "cwd"},
-		} {
-			if a.at != nil {
-				c.check(a.at.Expr, connectionPlace, nil, a.want, &subject{plain: "The " + a.what + " of connection " + y.ID()})
-			}
-		}
-	}
+	c.checkTransport(y)
 	if _, err := conn.load(); err != nil {
 		c.noSnapshot(conn, err)
 	}

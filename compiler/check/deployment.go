@@ -13,8 +13,9 @@ import (
 
 var deploymentPlace = &place{noun: "the inputs of a deployment"}
 
-// checkDeployment checks a deployment against the workflow that it names.
-func (c *checker) checkDeployment(d *syntax.Deployment) {
+// checkDeployment checks a deployment against the workflow that it names. also
+// has the sources that something else binds.
+func (c *checker) checkDeployment(d *syntax.Deployment, also map[string]*connection) {
 	if d.Workflow == nil || len(d.Workflow.Path) != 2 {
 		return
 	}
@@ -25,7 +26,7 @@ func (c *checker) checkDeployment(d *syntax.Deployment) {
 			c.report(unknownName(codeUnknownWorkflow, "workflow", "This project", l.Text, l.Range, c.w.project.WorkflowNames()))
 		}
 	}
-	c.checkBindings(d, wf)
+	c.checkBindings(d, wf, also)
 	if wf == nil {
 		return
 	}
@@ -34,7 +35,7 @@ func (c *checker) checkDeployment(d *syntax.Deployment) {
 
 // checkBindings checks that a deployment binds sources that exist to
 // connections that exist, and leaves none unbound.
-func (c *checker) checkBindings(d *syntax.Deployment, wf *syntax.Workflow) {
+func (c *checker) checkBindings(d *syntax.Deployment, wf *syntax.Workflow, also map[string]*connection) {
 	var names []string
 	have := map[string]*syntax.Source{}
 	if wf != nil {
@@ -59,7 +60,7 @@ func (c *checker) checkBindings(d *syntax.Deployment, wf *syntax.Workflow) {
 	}
 	for _, n := range names {
 		s := have[n]
-		if _, ok := bound[n]; !ok && s.Bind == nil {
+		if _, ok := bound[n]; !ok && s.Bind == nil && also[n] == nil {
 			c.report(diag.New(codeNoBinding, d.Header, "The source %q of workflow %q is bound to no connection: neither here nor by its own bind. Add it to bind:\n\n    bind = { %s = connection.PROVIDER.ACCOUNT }", n, wf.Name.Text, keyText(n)).
 				With(s.Header, "The source."))
 		}

@@ -23,7 +23,7 @@ func Project(p *project.Project) diag.List {
 	var jobs []job
 	deployments := map[*syntax.Workflow][]*syntax.Deployment{}
 	for _, d := range allDeployments(p) {
-		jobs = append(jobs, job{d.Header, func(c *checker) { c.checkDeployment(d) }})
+		jobs = append(jobs, job{d.Header, func(c *checker) { c.checkDeployment(d, nil) }})
 		if wf := w.deployed(d); wf != nil {
 			deployments[wf] = append(deployments[wf], d)
 		}

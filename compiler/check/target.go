@@ -81,13 +81,17 @@ func Target(p *project.Project, wf *syntax.Workflow, d *syntax.Deployment, binds
 	w := newWorld(p)
 	c := &checker{w: w}
 	bound := map[string]*connection{}
-	if d != nil {
-		c.checkDeployment(d)
-		bound = w.bindings(d)
-	}
 	for source, id := range binds {
 		if conn := w.connections[id]; conn != nil {
 			bound[source] = conn
+		}
+	}
+	if d != nil {
+		c.checkDeployment(d, bound)
+		for source, conn := range w.bindings(d) {
+			if bound[source] == nil {
+				bound[source] = conn
+			}
 		}
 	}
 	f := c.newFlow(wf, bound)
@@ -97,7 +101,7 @@ func Target(p *project.Project, wf *syntax.Workflow, d *syntax.Deployment, binds
 		switch {
 		case s.conn != nil:
 			used[s.conn] = true
-		case s.syn.Bind == nil && (d == nil || len(d.Bind) == 0):
+		case s.syn.Bind == nil && d == nil && binds[s.syn.Name.Text] == "":
 			c.report(diag.New(codeNoBinding, s.syn.Header, "The source %q is bound to no connection. Give it a bind, run a deployment that binds it, or say it when running:\n\n    wfc run %s --bind %s=CONNECTION", s.syn.Name.Text, wf.Name.Text, s.syn.Name.Text))
 		}
 	}
