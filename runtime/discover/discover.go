@@ -21,7 +21,8 @@ const MaxPages = 1000
 // Snapshot connects to t and lists its tools, resources, resource templates
 // and prompts, all pages. A list that the server fails to give is recorded in
 // Snapshot.Errors with what came of it, and the others are taken; only a
-// session that cannot be opened, or is lost, is an error.
+// session that cannot be opened, or is lost, is an error. Objects are in the
+// server's order and have no digest yet: Snapshot.Encode sorts and digests.
 func Snapshot(ctx context.Context, p *pool.Pool, t pool.Target) (*catalog.Snapshot, error) {
 	server, err := p.Server(ctx, t)
 	if err != nil {
@@ -34,6 +35,7 @@ func Snapshot(ctx context.Context, p *pool.Pool, t pool.Target) (*catalog.Snapsh
 		}
 	}
 	s := &catalog.Snapshot{
+		FormatVersion:      catalog.FormatVersion,
 		Connection:         t.Connection.ID,
 		ServerInfo:         server.Info,
 		ProtocolVersion:    server.ProtocolVersion,

@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -60,6 +61,27 @@ func TestSnapshotHasTheRawObjects(t *testing.T) {
 		if c.got != c.want {
 			t.Errorf("%s: got %s\nwant %s", what, c.got, c.want)
 		}
+	}
+}
+
+func TestSnapshotOfTheSameServerIsTheSameFile(t *testing.T) {
+	one, err := snapshot(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := snapshot(t, "-paged", "-indent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(one.Encode(), pages.Encode()) {
+		t.Errorf("got\n%s\nand\n%s", one.Encode(), pages.Encode())
+	}
+	again, err := catalog.Decode(one.Encode(), "catalog/test.main.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tool := again.Tool("counter"); tool == nil || tool.Digest != one.Tool("counter").Digest || again.ProtocolVersion != one.ProtocolVersion {
+		t.Errorf("read again: %v", tool)
 	}
 }
 
