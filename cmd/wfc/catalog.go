@@ -1,0 +1,244 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lda-wf/wfc/compiler"
+	"github.com/lda-wf/wfc/compiler/project"
+	"github.com/lda-wf/wfc/lang/catalog"
+	"github.com/lda-wf/wfc/lang/nearest"
+	"github.com/lda-wf/wfc/runner/service"
+)
+
+func newCatalog(std streams, g *globals) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "catalog",
+		Short: "The snapshots of what connections offer",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newCatalogRefresh(std, g), newCatalogImport(std, g), newCatalogShow(std, g))
+	return cmd
+}
+
+func newCatalogRefresh(std streams, g *globals) *cobra.Command {
+	var only bool
+	cmd := &cobra.Command{
+		Use:     "refresh [CONNECTION…]",
+		Short:   "Connect, list what the servers offer, and write catalog/CONNECTION.json",
+		Long:    "Connect to the connections, or all, list their tools, resources, templates and prompts, and write the snapshots, to be reviewed and committed.",
+		Example: "  wfc catalog refresh github.work",
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			p, err := g.load()
+			if err != nil {
+				return failed(err)
+			}
+			ids, err := connections(std, p, args)
+			if err != nil {
+				return err
+			}
+			svc, err := newService(p, newProgress(std.err).serverStderr)
+			if err != nil {
+				return failed(err)
+			}
+			defer closeAfter(svc, &err)
+			ctx, stop := interruptible(cmd.Context())
+			defer stop()
+			bad := false
+			for _, id := range ids {
+				reach, found := compiler.Connection(p, id)
+				if found.HasErrors() {
+					if err := writeDiagnostics(std.err, p, found); err != nil {
+						return failed(err)
+					}
+					bad = true
+					continue
+				}
+				r, err := svc.Refresh(ctx, reach, only)
+				if ctx.Err() != nil {
+					return &exit{code: exitInterrupted}
+				}
+				if err != nil {
+					fmt.Fprintf(std.err, "wfc: %s: %v\n", id, err)
+					bad = true
+					continue
+				}
+				showRefreshed(std, r, only)
+				bad = bad || only && r.Change != service.Unchanged
+			}
+			if bad {
+				return &exit{code: exitFailed}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&only, "check", false, "write nothing; exit with 1 if a snapshot is missing or differs")
+	return cmd
+}
+
+func showRefreshed(std streams, r *service.Refreshed, only bool) {
+	s := r.Snapshot
+	state := map[service.SnapshotChange]string{
+		service.Unchanged: "unchanged",
+		service.Created:   "new",
+		service.Updated:   "changed",
+	}[r.Change]
+	if only && r.Change == service.Created {
+		state = "missing"
+	}
+	fmt.Fprintf(std.out, "%s  %s (%s): %s\n", r.Connection, r.File, state, strings.Join([]string{
+		count(len(s.Tools), "tool"), count(len(s.Resources), "resource"),
+		count(len(s.ResourceTemplates), "resource template"), count(len(s.Prompts), "prompt"),
+	}, ", "))
+	if r.Change == service.Updated {
+		for _, l := range []struct {
+			mark  string
+			names []string
+		}{{"+", r.Added}, {"-", r.Removed}, {"~", r.Changed}} {
+			for _, n := range l.names {
+				fmt.Fprintf(std.out, "  %s %s\n", l.mark, n)
+			}
+		}
+	}
+	for _, e := range s.Errors {
+		fmt.Fprintf(std.err, "wfc: %s: the server failed to list its %s: %s\n", r.Connection, strings.ReplaceAll(e.List, "_", " "), e.Message)
+	}
+}
+
+func newCatalogImport(std streams, g *globals) *cobra.Command {
+	return &cobra.Command{
+		Use:   "import CONNECTION FILE",
+		Short: "Make a snapshot from a saved answer",
+		Long: `Make a snapshot from a file that holds raw objects under "tools", "resources",
+"resourceTemplates" and "prompts", as servers answer to the list requests.`,
+		Example: "  wfc catalog import github.work tools.json",
+		Args:    cobra.ExactArgs(2),
+		RunE: func(_ *cobra.Command, args []string) (err error) {
+			p, err := g.load()
+			if err != nil {
+				return failed(err)
+			}
+			id := args[0]
+			if p.Connections[id] == nil {
+				return failed(unknownConnection(p, id))
+			}
+			src, err := os.ReadFile(args[1])
+			if err != nil {
+				return failed(fmt.Errorf("the saved answer cannot be read: %w", err))
+			}
+			snap, err := catalog.Import(id, src)
+			if err != nil {
+				return failed(fmt.Errorf("%s: %w", args[1], err))
+			}
+			svc, err := newService(p, nil)
+			if err != nil {
+				return failed(err)
+			}
+			defer closeAfter(svc, &err)
+			r, err := svc.Compare(id, snap)
+			if err != nil {
+				return failed(err)
+			}
+			if r.Change != service.Unchanged {
+				if err := svc.WriteSnapshot(id, snap); err != nil {
+					return failed(err)
+				}
+			}
+			showRefreshed(std, r, false)
+			return nil
+		},
+	}
+}
+
+func newCatalogShow(std streams, g *globals) *cobra.Command {
+	var o catalog.ListingOptions
+	cmd := &cobra.Command{
+		Use:     "show [CONNECTION…]",
+		Short:   "List what the snapshots hold, offline",
+		Example: "  wfc catalog show github.work --types",
+		RunE: func(_ *cobra.Command, args []string) error {
+			p, err := g.load()
+			if err != nil {
+				return failed(err)
+			}
+			ids, err := connections(std, p, args)
+			if err != nil {
+				return err
+			}
+			bad := false
+			for i, id := range ids {
+				snap, err := p.Snapshot(id)
+				if err != nil {
+					fmt.Fprintf(std.err, "wfc: %v\n", snapshotError(id, err))
+					bad = true
+					continue
+				}
+				if i > 0 {
+					fmt.Fprintln(std.out)
+				}
+				if err := snap.WriteListing(std.out, o); err != nil {
+					return failed(err)
+				}
+			}
+			if bad {
+				return &exit{code: exitFailed}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&o.Types, "types", false, "with full types, and what of the schemas they do not say")
+	cmd.Flags().BoolVar(&o.Coverage, "coverage", false, "count the arguments and results whose type is any")
+	return cmd
+}
+
+// connections returns the ids that were asked for, or all of the project. Errors
+// of the project's syntax are shown: a connection may be missing for one.
+func connections(std streams, p *project.Project, args []string) ([]string, error) {
+	if len(args) == 0 {
+		args = p.ConnectionIDs()
+		if len(args) == 0 {
+			if p.Diagnostics.HasErrors() {
+				if err := writeDiagnostics(std.err, p, errorsOf(p.Diagnostics)); err != nil {
+					return nil, failed(err)
+				}
+			}
+			return nil, failed(fmt.Errorf("there are no connections in the project %s", p.Root))
+		}
+	}
+	for _, id := range args {
+		if p.Connections[id] == nil {
+			return nil, failed(unknownConnection(p, id))
+		}
+	}
+	return args, nil
+}
+
+func unknownConnection(p *project.Project, id string) error {
+	if near, ok := nearest.Name(id, p.ConnectionIDs()); ok {
+		return fmt.Errorf("there is no connection %q. Did you mean %q?", id, near)
+	}
+	if len(p.ConnectionIDs()) == 0 {
+		return fmt.Errorf("there is no connection %q: the project %s has none", id, p.Root)
+	}
+	return fmt.Errorf("there is no connection %q; there are: %s", id, strings.Join(p.ConnectionIDs(), ", "))
+}
+
+func snapshotError(id string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the connection %s has no snapshot yet. Connect to it once:\n\n  wfc catalog refresh %s", id, id)
+	}
+	return fmt.Errorf("the snapshot of the connection %s cannot be used: %w", id, err)
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

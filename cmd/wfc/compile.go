@@ -1,0 +1,76 @@
+package main
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lda-wf/wfc/compiler"
+	"github.com/lda-wf/wfc/compiler/plan"
+	"github.com/lda-wf/wfc/compiler/project"
+)
+
+func newCompile(std streams, g *globals) *cobra.Command {
+	var into string
+	var binds []string
+	cmd := &cobra.Command{
+		Use:     "compile WORKFLOW|DEPLOYMENT|PATH",
+		Short:   "Print the plan as JSON, offline",
+		Example: "  wfc compile triage -o triage.plan.json",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			_, p, err := compile(std, g, args[0], binds)
+			if err != nil {
+				return err
+			}
+			if into == "" {
+				_, err = std.out.Write(p.Encode())
+				return failed(err)
+			}
+			return failed(os.WriteFile(into, p.Encode(), 0o644))
+		},
+	}
+	cmd.Flags().StringVarP(&into, "output", "o", "", "write the plan into `FILE`")
+	bindFlag(cmd, &binds)
+	return cmd
+}
+
+func bindFlag(cmd *cobra.Command, binds *[]string) {
+	cmd.Flags().StringArrayVar(binds, "bind", nil, "bind a source to another connection: `SOURCE=CONNECTION` (repeatable)")
+}
+
+// compile compiles what an argument names. Findings that are errors have been
+// shown on stderr when it returns an error for them.
+func compile(std streams, g *globals, arg string, binds []string) (*project.Project, *plan.Plan, error) {
+	bind, err := parseBinds(binds)
+	if err != nil {
+		return nil, nil, err
+	}
+	proj, target, err := project.Open(arg, g.options())
+	if err != nil {
+		return nil, nil, failed(err)
+	}
+	p, found := compiler.Compile(proj, compiler.Target{Target: target, Bind: bind})
+	if found.HasErrors() || p == nil {
+		if err := writeDiagnostics(std.err, proj, errorsOf(found)); err != nil {
+			return nil, nil, failed(err)
+		}
+		return nil, nil, &exit{code: exitFailed}
+	}
+	return proj, p, nil
+}
+
+func parseBinds(pairs []string) (map[string]string, error) {
+	out := map[string]string{}
+	for _, pair := range pairs {
+		source, connection, ok := cut(pair)
+		if !ok {
+			return nil, usage("--bind %q: write SOURCE=CONNECTION, such as tracker=github.work", pair)
+		}
+		if _, twice := out[source]; twice {
+			return nil, usage("--bind: the source %q is bound twice", source)
+		}
+		out[source] = connection
+	}
+	return out, nil
+}

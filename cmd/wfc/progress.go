@@ -1,0 +1,240 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/lda-wf/wfc/runner/engine"
+)
+
+// progress shows a run to a person: a line for each step that ended and, on a
+// terminal, a last line that says what is going on.
+type progress struct {
+	w     io.Writer
+	width int // of the terminal; 0: none, so no status line
+	style style
+
+	mu sync.Mutex // guards what follows, and the writer
+
+	name    string // of the workflow or deployment
+	started time.Time
+	running []string // steps in flight, in the order they began
+	steps   map[string]*stepProgress
+	shown   bool // a status line is there to be cleared
+}
+
+// stepProgress is what is known of a step that began.
+type stepProgress struct {
+	started  time.Time
+	elements int // of a fan-out; -1: none
+	done     int
+	failed   int
+	message  string
+}
+
+func newProgress(w io.Writer) *progress {
+	p := &progress{w: w, steps: map[string]*stepProgress{}, style: styleOf(w)}
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && os.Getenv("TERM") != "dumb" {
+			p.width = width
+		}
+	}
+	return p
+}
+
+// watch shows one event.
+func (p *progress) watch(ev engine.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
+	switch ev := ev.(type) {
+	case engine.RunStarted:
+		p.started = ev.Time
+		p.name = ev.Workflow
+		if ev.Deployment != "" {
+			p.name = ev.Deployment
+		}
+		fmt.Fprintf(p.w, "%s %s\n", p.style.bold(p.name), p.style.dim("run "+ev.Run))
+	case engine.RunWarning:
+		fmt.Fprintf(p.w, "  %s %s\n", p.style.yellow("!"), indentAfter(ev.Message, "    "))
+	case engine.StepStarted:
+		if ev.Step.Key.IsNull() {
+			p.steps[ev.Step.Step] = &stepProgress{started: ev.Time, elements: ev.Elements}
+			p.running = append(p.running, ev.Step.Step)
+		}
+	case engine.StepProgress:
+		if s := p.steps[ev.Step.Step]; s != nil {
+			s.message = progressText(ev.Progress)
+		}
+	case engine.StepFinished:
+		p.finished(ev)
+	case engine.RunFinished:
+		took := elapsed(ev.Time.Sub(p.started))
+		switch {
+		case ev.Err != nil:
+			fmt.Fprintf(p.w, "%s in %s: %s\n", p.style.red(string(ev.Status)), took, indentAfter(printable(ev.Err.Error()), "  "))
+		default:
+			fmt.Fprintf(p.w, "%s in %s\n", p.style.green(string(ev.Status)), took)
+		}
+		return
+	}
+	p.status()
+}
+
+// serverStderr shows, on a terminal, what a server says while it starts: a first
+// start may install something and take minutes.
+func (p *progress) serverStderr(connection, line string) {
+	if p.width == 0 {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
+	fmt.Fprintf(p.w, "  %s\n", p.style.dim(connection+": "+printable(line)))
+	p.status()
+}
+
+// printable replaces control characters but tabs and line breaks, so that no server writes on the terminal.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\t' && r != '\n' || r == 0x7f || r >= 0x80 && r < 0xa0 {
+			return '\ufffd'
+		}
+		return r
+	}, s)
+}
+
+// finished shows the end of a step. The elements of a fan-out are only
+// counted, except those that failed.
+func (p *progress) finished(ev engine.StepFinished) {
+	s := p.steps[ev.Step.Step]
+	if !ev.Step.Key.IsNull() {
+		if s != nil {
+			s.done++
+		}
+		if ev.Outcome == engine.OutcomeError {
+			if s != nil {
+				s.failed++
+			}
+			p.line("✗", ev.Step.String(), failureLine(ev.Failure))
+		}
+		return
+	}
+	for i, name := range p.running {
+		if name == ev.Step.Step {
+			p.running = append(p.running[:i:i], p.running[i+1:]...)
+			break
+		}
+	}
+	detail := ""
+	if s != nil {
+		if s.elements >= 0 {
+			detail = fmt.Sprintf("%d elements", s.elements)
+			if s.elements == 1 {
+				detail = "1 element"
+			}
+			if s.failed > 0 {
+				detail += fmt.Sprintf(", %d failed", s.failed)
+			}
+			detail += " "
+		}
+		detail += p.style.dim(elapsed(ev.Time.Sub(s.started)))
+	}
+	switch ev.Outcome {
+	case engine.OutcomeOK:
+		p.line("✓", ev.Step.String(), detail)
+	case engine.OutcomeSkipped:
+		p.line("-", ev.Step.String(), "skipped")
+	case engine.OutcomeError:
+		p.line("✗", ev.Step.String(), failureLine(ev.Failure))
+	}
+}
+
+func failureLine(f *engine.Failure) string {
+	if f == nil {
+		return "failed"
+	}
+	doubt := ""
+	if f.InDoubt {
+		doubt = " (in doubt: whether it took effect is not known)"
+	}
+	return string(f.Kind) + ": " + printable(f.Message) + doubt
+}
+
+func (p *progress) line(mark, name, text string) {
+	switch mark {
+	case "✓":
+		mark = p.style.green(mark)
+	case "✗":
+		mark = p.style.red(mark)
+	}
+	fmt.Fprintf(p.w, "  %s %s\n", mark, strings.TrimRight(printable(name)+"  "+indentAfter(text, "    "), " "))
+}
+
+func progressText(p engine.Progress) string {
+	text := p.Message
+	if p.Total > 0 {
+		text = strings.TrimSpace(fmt.Sprintf("%s %.0f %%", text, 100*p.Progress/p.Total))
+	}
+	return text
+}
+
+// status writes the status line, on a terminal.
+func (p *progress) status() {
+	if p.width == 0 || len(p.running) == 0 {
+		return
+	}
+	parts := make([]string, 0, len(p.running))
+	for _, name := range p.running {
+		s := p.steps[name]
+		part := name
+		if s.elements >= 0 {
+			part += fmt.Sprintf(" %d/%d", s.done, s.elements)
+		}
+		if s.message != "" {
+			part += " (" + s.message + ")"
+		}
+		parts = append(parts, part)
+	}
+	text := []rune("  … " + strings.ReplaceAll(printable(strings.Join(parts, ", ")), "\n", " "))
+	if len(text) >= p.width {
+		text = append(text[:max(p.width-2, 0)], '…')
+	}
+	fmt.Fprint(p.w, string(text))
+	p.shown = true
+}
+
+// clear takes the status line away.
+func (p *progress) clear() {
+	if p.shown {
+		fmt.Fprint(p.w, "\r\x1b[K")
+		p.shown = false
+	}
+}
+
+// style colours text where the writer is a terminal and NO_COLOR is not set.
+type style struct{ on bool }
+
+func styleOf(w io.Writer) style {
+	f, ok := w.(*os.File)
+	return style{ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
+}
+
+func (s style) paint(code, text string) string {
+	if !s.on {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+func (s style) bold(t string) string   { return s.paint("1", t) }
+func (s style) dim(t string) string    { return s.paint("2", t) }
+func (s style) red(t string) string    { return s.paint("31", t) }
+func (s style) green(t string) string  { return s.paint("32", t) }
+func (s style) yellow(t string) string { return s.paint("33", t) }

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lda-wf/wfc/lang/value"
+	"github.com/lda-wf/wfc/runner/engine"
+	"github.com/lda-wf/wfc/runner/service"
+)
+
+// runFlags are the flags of wfc run.
+type runFlags struct {
+	inputs    []string
+	inputFile string
+	binds     []string
+	json      bool
+	repeat    int
+}
+
+func newRun(std streams, g *globals) *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run WORKFLOW|DEPLOYMENT|PATH",
+		Short: "Run a workflow",
+		Long: `Run a workflow and print its outputs as JSON. What happens meanwhile is shown on
+stderr. The argument is a deployment or a workflow of the project, in this order
+(workflow.NAME means the workflow), or a file or folder with exactly one workflow.`,
+		Example: "  wfc run triage --input repo=acme/app --input limit=5",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runWorkflow(cmd.Context(), std, g, args[0], f)
+		},
+	}
+	cmd.Flags().StringArrayVar(&f.inputs, "input", nil, "an input: `NAME=VALUE`, text for a string, else JSON (repeatable)")
+	cmd.Flags().StringVar(&f.inputFile, "input-file", "", "a JSON `FILE` with an object of inputs; --input wins")
+	bindFlag(cmd, &f.binds)
+	cmd.Flags().BoolVar(&f.json, "json", false, "print events, one JSON object a line")
+	cmd.Flags().IntVar(&f.repeat, "repeat", 1, "run `N` times in a row, on the same sessions")
+	return cmd
+}
+
+func runWorkflow(ctx context.Context, std streams, g *globals, arg string, f runFlags) (err error) {
+	if f.repeat < 1 {
+		return usage("--repeat %d: it must be at least 1", f.repeat)
+	}
+	proj, plan, err := compile(std, g, arg, f.binds)
+	if err != nil {
+		return err
+	}
+	inputs, err := service.Inputs(plan, f.inputFile, f.inputs)
+	if err != nil {
+		return failed(err)
+	}
+	view := newProgress(std.err)
+	svc, err := newService(proj, view.serverStderr)
+	if err != nil {
+		return failed(err)
+	}
+	defer closeAfter(svc, &err)
+	prepared, err := svc.Prepare(plan)
+	if err != nil {
+		return failed(err)
+	}
+
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	watch := view.watch
+	if f.json {
+		watch = eventLines(std)
+	}
+	var worst error
+	for range f.repeat {
+		outcome, err := prepared.Run(ctx, inputs, watch)
+		if err != nil {
+			return failed(err)
+		}
+		if !f.json && outcome.Status == engine.StatusCompleted {
+			if err := printRawJSON(std.out, value.AppendJSON(nil, outcome.Outputs)); err != nil {
+				return failed(err)
+			}
+		}
+		switch outcome.Status {
+		case engine.StatusCompleted:
+		case engine.StatusCancelled:
+			return &exit{code: exitInterrupted}
+		default:
+			worst = &exit{code: exitFailed}
+		}
+	}
+	return worst
+}
+
+// errInterrupted is why a run is cancelled by Ctrl-C.
+var errInterrupted = errors.New("interrupted")
+
+// interruptible returns a context that the first SIGINT or SIGTERM cancels. After
+// it the signals have their usual effect again, so that a second one ends the
+// process at once; children are told by the system then.
+func interruptible(parent context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		select {
+		case <-signals:
+			signal.Stop(signals)
+			cancel(errInterrupted)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		cancel(context.Canceled)
+		<-done
+	}
+}
+
+// eventLines prints events as JSON, one a line, each whole as it comes.
+func eventLines(std streams) func(engine.Event) {
+	var b bytes.Buffer
+	return func(ev engine.Event) {
+		b.Reset()
+		b.Write(append(ev.AppendJSON(b.AvailableBuffer()), '\n'))
+		_, _ = std.out.Write(b.Bytes()) // a reader that has gone ends nothing: the run is journalled
+	}
+}
+
+// cut splits NAME=VALUE; both must be there.
+func cut(pair string) (name, val string, ok bool) {
+	name, val, ok = strings.Cut(pair, "=")
+	return name, val, ok && name != "" && val != ""
+}

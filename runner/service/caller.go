@@ -1,0 +1,111 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/lda-wf/wfc/runner/engine"
+	"github.com/lda-wf/wfc/runner/journal"
+	"github.com/lda-wf/wfc/runtime/content"
+	"github.com/lda-wf/wfc/runtime/pool"
+	"github.com/lda-wf/wfc/runtime/session"
+)
+
+// caller performs a run's calls through the pool.
+type caller struct {
+	pool    *pool.Pool
+	store   *journal.Store
+	targets map[string]pool.Target // by logical source
+}
+
+// idempotencyMeta is the name of the idempotency key in a request's _meta.
+const idempotencyMeta = "wfc/idempotency-key"
+
+// Call implements [engine.Caller].
+func (c *caller) Call(ctx context.Context, call engine.Call) (*engine.Answer, error) {
+	target, ok := c.targets[call.Source]
+	if !ok {
+		return nil, &engine.CallError{Kind: engine.KindProtocol, Message: fmt.Sprintf("The source %q is bound to nothing. This is a bug in wfc.", call.Source)}
+	}
+	request := session.Call{Tool: call.Tool, Args: call.Args, ReadOnly: call.ReadOnly, Started: call.BeforeSend}
+	if call.IdempotencyKey != "" {
+		request.Meta = map[string]any{idempotencyMeta: call.IdempotencyKey}
+	}
+	if call.Progress != nil {
+		request.Progress = func(p session.Progress) {
+			call.Progress(engine.Progress{Message: p.Message, Progress: p.Progress, Total: p.Total})
+		}
+	}
+	result, err := c.pool.CallTool(ctx, target, request)
+	if err != nil {
+		return nil, callError(target, err)
+	}
+	if err := c.keep(ctx, result.Blobs); err != nil {
+		return nil, &engine.CallError{
+			Kind: engine.KindLimit, Answered: true, Sent: engine.SentYes, Generation: result.Generation,
+			Message: fmt.Sprintf("connection %s, %s: its binary content cannot be stored: %v", target.Connection.ID, call.Tool, err),
+		}
+	}
+	return &engine.Answer{
+		IsError:    result.IsError,
+		Structured: result.Structured,
+		Text:       result.Text,
+		Content:    result.Parts,
+		Generation: result.Generation,
+	}, nil
+}
+
+// keep stores binary content before anything refers to it.
+func (c *caller) keep(ctx context.Context, blobs []content.Blob) error {
+	for _, b := range blobs {
+		if _, err := c.store.PutBlob(ctx, b.Bytes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// callError says a failure of the runtime in the engine's words.
+func callError(t pool.Target, err error) *engine.CallError {
+	var e *session.Error
+	if !errors.As(err, &e) {
+		return &engine.CallError{Kind: engine.KindTransport, Message: fmt.Sprintf("connection %s: %v", t.Connection.ID, err)}
+	}
+	out := &engine.CallError{
+		Message:    e.Error(),
+		Sent:       sent(e.Sent),
+		Answered:   e.Answered(),
+		Generation: e.Generation,
+	}
+	switch e.Reason {
+	case session.NotStarted, session.Declined:
+		out.Kind = engine.KindTransport
+	case session.Lost:
+		out.Kind = engine.KindTransport
+		if t.Scope != "" {
+			out.Kind = engine.KindSession
+		}
+	case session.Cancelled:
+		out.Kind = engine.KindCancelled
+	case session.Refused:
+		out.Kind = engine.KindProtocol
+		code := int(e.Code)
+		out.Code = &code
+	case session.Malformed:
+		out.Kind = engine.KindProtocol
+	case session.TooLarge:
+		out.Kind = engine.KindLimit
+	}
+	return out
+}
+
+func sent(s session.Sent) engine.Sent {
+	switch s {
+	case session.SentNo:
+		return engine.SentNo
+	case session.SentYes:
+		return engine.SentYes
+	}
+	return engine.SentMaybe
+}

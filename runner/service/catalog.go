@@ -1,0 +1,119 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/lda-wf/wfc/compiler"
+	"github.com/lda-wf/wfc/compiler/project"
+	"github.com/lda-wf/wfc/lang/catalog"
+	"github.com/lda-wf/wfc/runtime/discover"
+	"github.com/lda-wf/wfc/runtime/pool"
+)
+
+// Refreshed says what a refresh of one connection found.
+type Refreshed struct {
+	Connection string
+	File       string // of the snapshot, relative to the project's root
+	Snapshot   *catalog.Snapshot
+	Change     SnapshotChange
+	Added      []string // tool names, sorted
+	Removed    []string
+	Changed    []string
+}
+
+// SnapshotChange says how a live catalog differs from the committed one.
+type SnapshotChange uint8
+
+// The changes.
+const (
+	Unchanged SnapshotChange = iota
+	Created                  // there was none
+	Updated
+)
+
+// Refresh connects to a connection, lists what its server offers, and writes
+// the snapshot where it differs from the project's. With only it writes nothing.
+func (s *Service) Refresh(ctx context.Context, c *compiler.Reach, only bool) (*Refreshed, error) {
+	secrets := newSecrets(s.options.Environment, c.Secrets)
+	if err := secrets.check(); err != nil {
+		return nil, err
+	}
+	live, err := secrets.connect(c.Connection)
+	if err != nil {
+		return nil, err
+	}
+	snap, err := discover.Snapshot(ctx, s.pool, pool.Target{Connection: live})
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.Compare(c.Connection.ID, snap)
+	if err != nil || only || r.Change == Unchanged {
+		return r, err
+	}
+	return r, s.WriteSnapshot(c.Connection.ID, snap)
+}
+
+// Compare says how snap differs from the snapshot that the project has.
+func (s *Service) Compare(id string, snap *catalog.Snapshot) (*Refreshed, error) {
+	r := &Refreshed{Connection: id, File: project.SnapshotFile(id), Snapshot: snap, Change: Updated}
+	old, err := s.project.Snapshot(id)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		r.Change = Created
+		r.Added = snap.ToolNames()
+		return r, nil
+	case err != nil:
+		// One that cannot be read is replaced: it is no word of anybody's.
+		return r, nil
+	case bytes.Equal(old.Encode(), snap.Encode()):
+		r.Change = Unchanged
+	}
+	r.Added, r.Removed, r.Changed = toolChanges(old, snap)
+	return r, nil
+}
+
+// toolChanges compares the tools of two snapshots by name and digest.
+func toolChanges(old, now *catalog.Snapshot) (added, removed, changed []string) {
+	for _, name := range now.ToolNames() {
+		switch before := old.Tool(name); {
+		case before == nil:
+			added = append(added, name)
+		case before.Digest != now.Tool(name).Digest:
+			changed = append(changed, name)
+		}
+	}
+	for _, name := range old.ToolNames() {
+		if now.Tool(name) == nil {
+			removed = append(removed, name)
+		}
+	}
+	return added, removed, changed
+}
+
+// WriteSnapshot writes a connection's snapshot into the project: whole or not at all.
+func (s *Service) WriteSnapshot(id string, snap *catalog.Snapshot) error {
+	file := filepath.Join(s.project.Root, filepath.FromSlash(project.SnapshotFile(id)))
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return fmt.Errorf("the snapshot cannot be written: %w", err)
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(file), ".snapshot-*")
+	if err != nil {
+		return fmt.Errorf("the snapshot cannot be written: %w", err)
+	}
+	defer os.Remove(tmp.Name()) // does nothing once it is renamed
+	_, err = tmp.Write(snap.Encode())
+	err = errors.Join(err, tmp.Chmod(0o644), tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), file)
+	}
+	if err != nil {
+		return fmt.Errorf("the snapshot cannot be written: %w", err)
+	}
+	return nil
+}

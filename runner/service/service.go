@@ -1,0 +1,101 @@
+// Package service is the one Go API of the toolchain's running side: the command
+// line and every other front end are thin over it. It turns checked connection
+// blocks into live connections, and plans into runs.
+//
+// Its central type is [Service]. It may import the compiler, the runtime and
+// the other runner packages.
+package service
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/lda-wf/wfc/compiler/project"
+	"github.com/lda-wf/wfc/runner/journal"
+	"github.com/lda-wf/wfc/runtime/pool"
+)
+
+// StateFolder is the folder of a project that holds its journal.
+const StateFolder = ".wfc"
+
+// closeWait bounds how long Close lets servers end by themselves; each has its
+// connection's close timeout within it.
+const closeWait = 10 * time.Second
+
+// Options of a service.
+type Options struct {
+	Environment Environment
+	Version     string // what servers are told of us
+	// Stderr gets the lines of servers' stderr while they start, redacted. May be nil.
+	// It is called from several goroutines.
+	Stderr func(connection, line string)
+}
+
+// Service runs the workflows of one project in this process. It owns a session
+// pool, which outlives runs, and the project's journal. Close it.
+type Service struct {
+	project *project.Project
+	options Options
+	pool    *pool.Pool
+
+	journal func() (*journal.Store, error) // opens it at the first use
+	wanted  atomic.Bool                    // journal was or will be called
+	opened  sync.Map                       // connection id → true once it has been up
+}
+
+// New returns a service. It starts nothing and opens nothing yet.
+func New(p *project.Project, o Options) *Service {
+	if o.Environment.ProjectRoot == "" {
+		o.Environment.ProjectRoot = p.Root
+	}
+	s := &Service{project: p, options: o}
+	s.pool = pool.New(pool.Options{
+		ClientInfo: &mcp.Implementation{Name: "wfc", Version: o.Version},
+		Log:        s.sessionEvent,
+		Stderr:     s.serverStderr,
+	})
+	s.journal = sync.OnceValues(func() (*journal.Store, error) {
+		return journal.Open(context.Background(), filepath.Join(p.Root, StateFolder), journal.Options{})
+	})
+	return s
+}
+
+func (s *Service) sessionEvent(ev pool.Event) {
+	if ev.Kind == pool.Opened {
+		s.opened.Store(ev.Connection, true)
+	}
+}
+
+// serverStderr passes on what a server prints until it is up: later it is its
+// own business, and shown when it fails.
+func (s *Service) serverStderr(connection, line string) {
+	if s.options.Stderr == nil {
+		return
+	}
+	if _, up := s.opened.Load(connection); !up {
+		s.options.Stderr(connection, line)
+	}
+}
+
+// Close closes all sessions and the journal, side by side: no run is going on
+// any more. It returns when no process and no goroutine of them is left.
+func (s *Service) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), closeWait)
+	defer cancel()
+	var journalErr error
+	var closing sync.WaitGroup
+	closing.Go(func() {
+		if store := s.openJournal(); store != nil {
+			journalErr = store.Close()
+		}
+	})
+	err := s.pool.Close(ctx)
+	closing.Wait()
+	return errors.Join(err, journalErr)
+}
