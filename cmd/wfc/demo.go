@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lda-wf/wfc/internal/demoserver"
+	"github.com/lda-wf/wfc/cmd/wfc/demoserver"
 )
 
 func newDemoServer(std streams) *cobra.Command {

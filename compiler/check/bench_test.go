@@ -10,7 +10,7 @@ import (
 
 	"github.com/lda-wf/wfc/compiler/check"
 	"github.com/lda-wf/wfc/compiler/project"
-	"github.com/lda-wf/wfc/internal/genproject"
+	"github.com/lda-wf/wfc/testdata/genproject"
 )
 
 // BenchmarkCheck1000 is what `wfc check` does in a project of 1,000 files, and

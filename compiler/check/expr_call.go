@@ -146,27 +146,12 @@ func (c *checker) strictCall(x *hclsyntax.FunctionCallExpr, f *funcs.Func, en *e
 		s := &subject{plain: "The argument " + strconv.Quote(p.Name) + " of " + x.Name}
 		got := c.strict(arg, en, p.Type, s)
 		bad = bad || got.t.IsError()
-		args[i] = funcs.Arg{Type: got.t, Const: c.constant(arg), Exact: isObjectLiteral(arg)}
+		args[i] = funcs.Arg{Type: got.t, Const: c.constant(arg), Exact: c.isExact(arg, en)}
 	}
 	if bad {
 		return failed
 	}
 	return c.result(x, f, args, en)
-}
-
-// isObjectLiteral reports whether an expression is written as an object, so that it
-// has no attributes but those of its type.
-func isObjectLiteral(x hclNode) bool {
-	for {
-		switch y := x.(type) {
-		case *hclsyntax.ParenthesesExpr:
-			x = y.Expression
-		case *hclsyntax.ObjectConsExpr:
-			return true
-		default:
-			return false
-		}
-	}
 }
 
 // expanded checks a call whose last argument is a list of arguments: f(a, list...).
@@ -197,23 +182,25 @@ func (c *checker) expanded(x *hclsyntax.FunctionCallExpr, f *funcs.Func, args []
 		}
 		return c.result(x, f, args, en)
 	case types.List:
-		for n := len(args); n < max(len(f.Params)+len(f.Optional), n+1); n++ {
-			if n >= len(f.Params)+len(f.Optional) && f.Variadic == nil {
-				break
-			}
-			p := param(f, n)
-			if m := types.Assignable(p.Type, u.Elem()); m != nil {
-				c.report(diag.New(codeWrongType, last.Range(), "The elements of this list are arguments of %s: %s.", x.Name, m.Reason))
-				return failed
-			}
-			args = append(args, funcs.Arg{Type: u.Elem()})
-			if n >= len(f.Params)+len(f.Optional) {
-				break
-			}
-		}
-		return c.result(x, f, args, en)
+		return c.spread(x, f, args, u.Elem(), en)
 	}
-	return of(f.Result)
+	return c.spread(x, f, args, types.AnyType, en)
+}
+
+// spread checks a list of unknown length as arguments: its elements may become any of
+// the parameters that are left.
+func (c *checker) spread(x *hclsyntax.FunctionCallExpr, f *funcs.Func, args []funcs.Arg, elem *types.Type, en *env) typed {
+	last := len(f.Params) + len(f.Optional)
+	if f.Variadic != nil {
+		last++
+	}
+	for n := len(args); n < last; n++ {
+		if m := types.Assignable(param(f, n).Type, elem); m != nil {
+			c.report(diag.New(codeWrongType, x.Args[len(x.Args)-1].Range(), "The elements of this list are arguments of %s: %s.", x.Name, m.Reason))
+			return failed
+		}
+	}
+	return c.result(x, f, append(args, funcs.Arg{Type: elem, Rest: true}), en)
 }
 
 // result returns what a call gives whose arguments fit.

@@ -338,6 +338,21 @@ func TestResults(t *testing.T) {
   output "d" {
     value = step.s.output
   }`, []string{"WFC2302 `step.s.output` ~ null where step \"s\" was skipped", "WFC2302 `step.s.output.a`"}},
+		{"an object that is written has what its type says, also through a local", `
+  locals {
+    envs = { dev = "d", prod = "p" }
+  }
+  step "s" {
+    for_each = local.envs
+    value    = each.key == "prd" ? 1 : each.value + 1
+  }`, []string{"WFC2205 `each.key == \"prd\"` ~ Did you mean \"prod\"?", "WFC2201 `each.value`"}},
+		{"an object that arrived may have more", `
+  input "o" {
+    type = object({ a = string, b = string })
+  }
+  output "o" {
+    value = [for k, v in input.o : "${k}: ${v}"]
+  }`, nil},
 		{"for_each over null", `
   input "xs" {
     type = nullable(list(string))

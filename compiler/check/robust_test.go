@@ -9,7 +9,7 @@ import (
 
 	"github.com/lda-wf/wfc/compiler/check"
 	"github.com/lda-wf/wfc/compiler/project"
-	"github.com/lda-wf/wfc/internal/genproject"
+	"github.com/lda-wf/wfc/testdata/genproject"
 )
 
 // Whatever stands in a file while it is being typed, the checker gives findings and

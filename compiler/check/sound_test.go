@@ -29,6 +29,7 @@ var soundInputs = []struct{ name, typ string }{
 	{"m", "map(string)"},
 	{"o", "object({ a = optional(string), n = nullable(object({ b = string, c = optional(integer) })), i = integer })"},
 	{"os", `list(object({ t = enum("p", "q"), v = optional(string) }))`},
+	{"h", "object({ x = string, y = string })"},
 	{"d", `union(object({ t = enum("p"), v = string }), object({ t = enum("q"), w = integer }))`},
 }
 
@@ -216,6 +217,9 @@ func valueOf(t *rapid.T, typ *types.Type) value.Value {
 			}
 			o.Set(a.Name, valueOf(t, a.Type))
 		}
+		if rapid.IntRange(0, 3).Draw(t, "more") == 0 {
+			o.Set("zz", value.OfBool(true)) // values that arrive may have more than is declared
+		}
 		return value.OfObject(o)
 	case types.Union:
 		return valueOf(t, rapid.SampledFrom(u.Items()).Draw(t, "member"))
@@ -385,7 +389,7 @@ func (g *gen) guarded(depth int) string {
 
 // loop draws a for over something, with its variables in reach.
 func (g *gen) loop(depth int) string {
-	over := g.pick("step.each", "input.xs", "input.ns", "input.os", "input.m", g.expr(depth-1))
+	over := g.pick("step.each", "input.h", "merge(input.h, { z = input.n })", "{ x = input.s, y = input.n }", "input.xs", "input.ns", "input.os", "input.m", g.expr(depth-1))
 	name := fmt.Sprintf("v%d", len(g.vars))
 	g.vars = append(g.vars, name)
 	defer func() { g.vars = g.vars[:len(g.vars)-1] }()

@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
-	"github.com/lda-wf/wfc/internal/genproject"
+	"github.com/lda-wf/wfc/testdata/genproject"
 )
 
 // write puts a project into a temporary folder and returns its root.

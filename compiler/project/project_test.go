@@ -11,8 +11,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/lda-wf/wfc/internal/genproject"
 	"github.com/lda-wf/wfc/lang/diag"
+	"github.com/lda-wf/wfc/testdata/genproject"
 )
 
 // files reads an archive into the shape that write takes.

@@ -7,8 +7,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/lda-wf/wfc/internal/genproject"
 	"github.com/lda-wf/wfc/lang/diag"
+	"github.com/lda-wf/wfc/testdata/genproject"
 )
 
 // flow is a realistic workflow of 165 lines.

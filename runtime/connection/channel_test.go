@@ -15,10 +15,10 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"github.com/lda-wf/wfc/internal/testserver"
+	"github.com/lda-wf/wfc/testdata/servers/servertest"
 )
 
-func TestMain(m *testing.M) { testserver.Main(m) }
+func TestMain(m *testing.M) { servertest.Main(m) }
 
 // channel returns a channel over a pipe inside this process, and the server's end of it.
 func channel(t *testing.T) (*Channel, net.Conn) {
@@ -106,7 +106,7 @@ func end(t *testing.T, c *Channel) {
 		t.Errorf("Read: %v", err)
 	}
 	<-c.Done()
-	testserver.CheckGoroutines(t)
+	servertest.CheckGoroutines(t)
 }
 
 func TestCloseCancelsWhatIsInFlight(t *testing.T) {
@@ -212,7 +212,7 @@ func TestLateAndUnknownAnswersAreDropped(t *testing.T) {
 }
 
 func TestUnconnectedChannelIsFreed(t *testing.T) {
-	c, err := Connection{ID: "test.main", Stdio: &Stdio{Command: testserver.Path(t), Dir: t.TempDir()}}.Open(Sinks{})
+	c, err := Connection{ID: "test.main", Stdio: &Stdio{Command: servertest.Path(t), Dir: t.TempDir()}}.Open(Sinks{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,5 +220,5 @@ func TestUnconnectedChannelIsFreed(t *testing.T) {
 	if got := c.End(); got.Exit != "exit status 0" || !errors.Is(got.Cause, ErrClosed) {
 		t.Errorf("it ended with %+v", got)
 	}
-	testserver.CheckGoroutines(t)
+	servertest.CheckGoroutines(t)
 }

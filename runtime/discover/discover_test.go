@@ -8,25 +8,25 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lda-wf/wfc/internal/testserver"
 	"github.com/lda-wf/wfc/lang/catalog"
 	"github.com/lda-wf/wfc/runtime/connection"
 	"github.com/lda-wf/wfc/runtime/pool"
 	"github.com/lda-wf/wfc/runtime/session"
+	"github.com/lda-wf/wfc/testdata/servers/servertest"
 )
 
-func TestMain(m *testing.M) { testserver.Main(m) }
+func TestMain(m *testing.M) { servertest.Main(m) }
 
 // snapshot lists what the test server with these flags offers.
 func snapshot(t *testing.T, flags ...string) (*catalog.Snapshot, error) {
 	t.Helper()
 	p := pool.New(pool.Options{})
-	target := pool.Target{Connection: connection.Connection{ID: "test.main", Stdio: &connection.Stdio{Command: testserver.Path(t), Args: flags, Dir: t.TempDir()}}}
+	target := pool.Target{Connection: connection.Connection{ID: "test.main", Stdio: &connection.Stdio{Command: servertest.Path(t), Args: flags, Dir: t.TempDir()}}}
 	s, err := Snapshot(t.Context(), p, target)
 	if err := p.Close(context.Background()); err != nil {
 		t.Errorf("Close: %v", err)
 	}
-	testserver.CheckGoroutines(t)
+	servertest.CheckGoroutines(t)
 	return s, err
 }
 

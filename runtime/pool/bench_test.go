@@ -7,9 +7,9 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/lda-wf/wfc/internal/testserver"
 	"github.com/lda-wf/wfc/runtime/connection"
 	"github.com/lda-wf/wfc/runtime/session"
+	"github.com/lda-wf/wfc/testdata/servers/servertest"
 )
 
 // A call through the pool must cost at most 50 µs more than one through a bare
@@ -24,7 +24,7 @@ var (
 
 func benchmarkBare(b *testing.B, tool string, args json.RawMessage) {
 	client, err := mcp.NewClient(&mcp.Implementation{Name: "bench"}, nil).
-		Connect(b.Context(), &mcp.CommandTransport{Command: exec.Command(testserver.Path(b))}, nil)
+		Connect(b.Context(), &mcp.CommandTransport{Command: exec.Command(servertest.Path(b))}, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func benchmarkBare(b *testing.B, tool string, args json.RawMessage) {
 
 func benchmarkPool(b *testing.B, tool string, args json.RawMessage) {
 	p := New(Options{})
-	t := Target{Connection: connection.Connection{ID: "bench.main", Stdio: &connection.Stdio{Command: testserver.Path(b)}, ProtocolVersion: "2025-11-25"}}
+	t := Target{Connection: connection.Connection{ID: "bench.main", Stdio: &connection.Stdio{Command: servertest.Path(b)}, ProtocolVersion: "2025-11-25"}}
 	p.Warm(t)
 	for b.Loop() {
 		if _, err := p.CallTool(b.Context(), t, session.Call{Tool: tool, Args: args, ReadOnly: true}); err != nil {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/lda-wf/wfc/internal/demoserver"
+	"github.com/lda-wf/wfc/cmd/wfc/demoserver"
 	"github.com/lda-wf/wfc/runtime/connection"
 	"github.com/lda-wf/wfc/runtime/session"
 )

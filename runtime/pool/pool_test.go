@@ -11,14 +11,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lda-wf/wfc/internal/testserver"
 	"github.com/lda-wf/wfc/lang/value"
 	"github.com/lda-wf/wfc/runtime/connection"
 	"github.com/lda-wf/wfc/runtime/content"
 	"github.com/lda-wf/wfc/runtime/session"
+	"github.com/lda-wf/wfc/testdata/servers/servertest"
 )
 
-func TestMain(m *testing.M) { testserver.Main(m) }
+func TestMain(m *testing.M) { servertest.Main(m) }
 
 // bench is a pool with a target on the test server. Its end checks that
 // nothing is left of it.
@@ -35,24 +35,24 @@ type bench struct {
 
 func newBench(t *testing.T, flags ...string) *bench {
 	t.Helper()
-	files := testserver.OpenFiles(t)
+	files := servertest.OpenFiles(t)
 	dir := t.TempDir()
 	b := &bench{T: t, starts: filepath.Join(dir, "starts"), log: filepath.Join(dir, "log")}
 	b.pool = New(Options{Log: b.note})
 	b.target = Target{Connection: connection.Connection{
 		ID:              "test.main",
-		Stdio:           &connection.Stdio{Command: testserver.Path(t), Args: append([]string{"-starts", b.starts, "-log", b.log}, flags...), Dir: dir},
+		Stdio:           &connection.Stdio{Command: servertest.Path(t), Args: append([]string{"-starts", b.starts, "-log", b.log}, flags...), Dir: dir},
 		ProtocolVersion: "2025-11-25",
 	}}
 	t.Cleanup(func() {
 		if err := b.pool.Close(context.Background()); err != nil {
 			t.Errorf("Close: %v", err)
 		}
-		testserver.CheckGoroutines(t)
-		if now := testserver.OpenFiles(t); now > files {
+		servertest.CheckGoroutines(t)
+		if now := servertest.OpenFiles(t); now > files {
 			t.Errorf("%d files are open, %d before", now, files)
 		}
-		testserver.CheckStarts(t, b.starts, len(testserver.Lines(t, b.starts)))
+		servertest.CheckStarts(t, b.starts, len(servertest.Lines(t, b.starts)))
 	})
 	return b
 }
@@ -95,7 +95,7 @@ func (b *bench) failure(err error) *session.Error {
 
 func (b *bench) wantStarts(n int) {
 	b.Helper()
-	if got := len(testserver.Lines(b, b.starts)); got != n {
+	if got := len(servertest.Lines(b, b.starts)); got != n {
 		b.Errorf("%d processes were started, want %d", got, n)
 	}
 }

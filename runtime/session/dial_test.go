@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lda-wf/wfc/internal/testserver"
+	"github.com/lda-wf/wfc/testdata/servers/servertest"
 )
 
 func TestHandshakeFailures(t *testing.T) {
@@ -62,7 +62,7 @@ The last lines of its stderr:
 				t.Errorf("reason %d, sent %s, exit %q", e.Reason, e.Sent, e.Exit)
 			}
 			<-b.Ended()
-			testserver.CheckStarts(t, b.starts, c.starts)
+			servertest.CheckStarts(t, b.starts, c.starts)
 		})
 	}
 }
@@ -100,7 +100,7 @@ func TestEras(t *testing.T) {
 			}
 			b.must("counter", "{}")
 			var got []string
-			for _, line := range testserver.Lines(t, b.log) {
+			for _, line := range servertest.Lines(t, b.log) {
 				if line = strings.TrimSpace(line); line == "initialize" || line == "server/discover" {
 					got = append(got, line)
 				}
@@ -110,7 +110,7 @@ func TestEras(t *testing.T) {
 			}
 			b.Close()
 			<-b.Ended()
-			testserver.CheckStarts(t, b.starts, c.starts)
+			servertest.CheckStarts(t, b.starts, c.starts)
 		})
 	}
 }

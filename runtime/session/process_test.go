@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lda-wf/wfc/internal/testserver"
+	"github.com/lda-wf/wfc/testdata/servers/servertest"
 )
 
 func TestExitIsSeenWhileAGrandchildHoldsTheOutput(t *testing.T) {
@@ -25,13 +25,13 @@ func TestExitIsSeenWhileAGrandchildHoldsTheOutput(t *testing.T) {
 	}
 	<-b.Ended()
 	var pid int
-	for _, line := range testserver.Lines(t, b.log) {
+	for _, line := range servertest.Lines(t, b.log) {
 		_, _ = fmt.Sscanf(line, "child %d", &pid)
 	}
 	if pid == 0 {
 		t.Fatal("the server started no child")
 	}
-	testserver.CheckGone(t, pid)
+	servertest.CheckGone(t, pid)
 }
 
 func TestChildrenOfTheServerEndWithIt(t *testing.T) {
@@ -46,7 +46,7 @@ func TestChildrenOfTheServerEndWithIt(t *testing.T) {
 	}
 	b.Close()
 	<-b.Ended()
-	testserver.CheckGone(t, r.Structured.PID)
+	servertest.CheckGone(t, r.Structured.PID)
 }
 
 func TestServerThatClosesItsOutputIsEnded(t *testing.T) {

@@ -14,11 +14,11 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/lda-wf/wfc/internal/testserver"
 	"github.com/lda-wf/wfc/runtime/connection"
+	"github.com/lda-wf/wfc/testdata/servers/servertest"
 )
 
-func TestMain(m *testing.M) { testserver.Main(m) }
+func TestMain(m *testing.M) { servertest.Main(m) }
 
 // bench is a session with the test server. Its end checks that nothing is left.
 type bench struct {
@@ -30,13 +30,13 @@ type bench struct {
 // open opens a session with a server of the older era; change may alter it.
 func open(t *testing.T, change func(*Config), flags ...string) *bench {
 	t.Helper()
-	files := testserver.OpenFiles(t)
+	files := servertest.OpenFiles(t)
 	dir := t.TempDir()
 	b := &bench{T: t, starts: filepath.Join(dir, "starts"), log: filepath.Join(dir, "log")}
 	cfg := Config{
 		Connection: connection.Connection{
 			ID:              "test.main",
-			Stdio:           &connection.Stdio{Command: testserver.Path(t), Args: append([]string{"-starts", b.starts, "-log", b.log}, flags...), Dir: dir},
+			Stdio:           &connection.Stdio{Command: servertest.Path(t), Args: append([]string{"-starts", b.starts, "-log", b.log}, flags...), Dir: dir},
 			ProtocolVersion: "2025-11-25",
 		},
 		ClientInfo: &mcp.Implementation{Name: "test", Version: "1"},
@@ -49,11 +49,11 @@ func open(t *testing.T, change func(*Config), flags ...string) *bench {
 	t.Cleanup(func() {
 		b.Close()
 		<-b.Ended()
-		testserver.CheckGoroutines(t)
-		if now := testserver.OpenFiles(t); now > files {
+		servertest.CheckGoroutines(t)
+		if now := servertest.OpenFiles(t); now > files {
 			t.Errorf("%d files are open, %d before", now, files)
 		}
-		testserver.CheckStarts(t, b.starts, len(testserver.Lines(t, b.starts)))
+		servertest.CheckStarts(t, b.starts, len(servertest.Lines(t, b.starts)))
 	})
 	return b
 }
@@ -213,7 +213,7 @@ func TestOperationsStartInTheOrderOfSubmission(t *testing.T) {
 			close(finish)
 			wg.Wait()
 			var calls []string
-			for _, line := range testserver.Lines(t, b.log) {
+			for _, line := range servertest.Lines(t, b.log) {
 				if n, ok := strings.CutPrefix(line, `call echo {"value":`); ok {
 					calls = append(calls, strings.TrimSuffix(n, "}\n"))
 				}
@@ -275,8 +275,8 @@ func TestCancelledCallLeavesTheOthers(t *testing.T) {
 		t.Errorf("the other call: %v", err)
 	}
 	b.must("counter", "{}")
-	if sent := e.Sent == SentMaybe; sent != slices.Contains(testserver.Lines(t, b.log), "cancelled wait\n") {
-		t.Errorf("sent = %s, and the server got\n%s", e.Sent, strings.Join(testserver.Lines(t, b.log), ""))
+	if sent := e.Sent == SentMaybe; sent != slices.Contains(servertest.Lines(t, b.log), "cancelled wait\n") {
+		t.Errorf("sent = %s, and the server got\n%s", e.Sent, strings.Join(servertest.Lines(t, b.log), ""))
 	}
 }
 

@@ -1,6 +1,6 @@
-// Package testserver builds the MCP server of testdata/servers for the tests of
+// Package servertest builds the MCP server of testdata/servers for the tests of
 // any package, and has what they ask of its processes. Only tests import it.
-package testserver
+package servertest
 
 import (
 	"bytes"
