@@ -112,7 +112,7 @@ func Import(connection string, src []byte) (*Snapshot, error) {
 	scan := scanner{src: []byte(strings.TrimPrefix(string(src), "\ufeff"))}
 	found := false
 	for first := true; first || scan.peek() != 0; first = false {
-		ok, err := scan.answer(s)
+		ok, err := scan.answer(s, true)
 		if err != nil {
 			return nil, fmt.Errorf("the saved answer is not JSON: %w", err)
 		}
@@ -120,6 +120,14 @@ func Import(connection string, src []byte) (*Snapshot, error) {
 	}
 	if !found {
 		return nil, fmt.Errorf(`the saved answer has none of "tools", "resources", "resourceTemplates" and "prompts"; save what the server answers to tools/list`)
+	}
+	for _, raw := range []json.RawMessage{s.ServerInfo, s.Capabilities, s.ClientCapabilities} {
+		if raw == nil {
+			continue
+		}
+		if v, err := value.ParseJSON(raw); err != nil || v.Kind() != value.Object {
+			return nil, fmt.Errorf("what the saved answer says of server and capabilities is no object: %.80s", raw)
+		}
 	}
 	for _, l := range s.lists() {
 		for i, o := range *l.objects {
@@ -137,7 +145,8 @@ func Import(connection string, src []byte) (*Snapshot, error) {
 }
 
 // answer reads one saved answer, and reports whether it has a list.
-func (s *scanner) answer(into *Snapshot) (found bool, err error) {
+// An answer may be the result of an envelope, but not of one in another.
+func (s *scanner) answer(into *Snapshot, envelope bool) (found bool, err error) {
 	if s.peek() == '[' {
 		return true, s.rawObjects(&into.Tools)
 	}
@@ -150,14 +159,17 @@ func (s *scanner) answer(into *Snapshot) (found bool, err error) {
 			found = true
 			return s.rawObjects(list)
 		}
-		if key == "result" && s.peek() == '{' {
-			inner, err := s.answer(into)
+		if key == "result" && envelope && s.peek() == '{' {
+			inner, err := s.answer(into, false)
 			found = found || inner
 			return err
 		}
 		raw, err := s.value()
 		if err != nil {
 			return err
+		}
+		if string(raw) == "null" {
+			return nil
 		}
 		switch key {
 		case "serverInfo", "server_info":
@@ -176,7 +188,7 @@ func (s *scanner) answer(into *Snapshot) (found bool, err error) {
 	return found, err
 }
 
-// decode reads what must be a string; null is none.
+// decode reads what must be a string.
 func (s *scanner) decode(raw []byte, key string, into *string) error {
 	if err := json.Unmarshal(raw, into); err != nil {
 		return s.errorf("%q is no string", key)

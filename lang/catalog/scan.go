@@ -97,7 +97,7 @@ func (s *scanner) value() ([]byte, error) {
 	c := s.peek()
 	start := s.pos
 	if c != '{' && c != '[' && c != '"' {
-		for s.pos < len(s.src) && !bytes.ContainsRune([]byte(" \t\r\n,]}"), rune(s.src[s.pos])) {
+		for s.pos < len(s.src) && !ends(s.src[s.pos]) {
 			s.pos++
 		}
 		if s.pos == start {
@@ -128,6 +128,15 @@ func (s *scanner) value() ([]byte, error) {
 		}
 	}
 	return nil, s.errorf("the text ends before all brackets are closed")
+}
+
+// ends reports whether a byte ends a number, true, false or null.
+func ends(c byte) bool {
+	switch c {
+	case ' ', '\t', '\r', '\n', ',', ']', '}':
+		return true
+	}
+	return false
 }
 
 // object calls f for each attribute of an object, with the scanner at its

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/lda-wf/wfc/lang/types"
@@ -35,12 +37,21 @@ func (s *Snapshot) WriteListing(w io.Writer, o ListingOptions) error {
 	if len(s.Errors) > 0 {
 		l.printf("\nLists that the server failed to give\n")
 		for _, e := range s.Errors {
-			l.printf("  %s: %s\n", strings.ReplaceAll(e.List, "_", " "), e.Message)
+			l.printf("  %s: %s\n", strings.ReplaceAll(e.List, "_", " "), oneLine(e.Message))
 		}
 	}
-	_, err := w.Write(l.Bytes())
+	// Names and descriptions are a server's: they must not steer a terminal.
+	_, err := io.WriteString(w, strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, l.String()))
 	return err
 }
+
+// oneLine returns s with its line breaks replaced by spaces.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 type lister struct {
 	bytes.Buffer
@@ -80,7 +91,7 @@ func (l *lister) toolList(s *Snapshot) {
 			l.printf("%s\n", cut(t.Signature(), listingWidth-widest-4))
 		}
 		if t.Problem != "" {
-			l.printf("    ! %s\n", t.Problem)
+			l.printf("    ! %s\n", oneLine(t.Problem))
 		}
 		if t.TaskRequired {
 			l.printf("    ! It can be called as a task only, which wfc does not support.\n")
@@ -116,11 +127,11 @@ func effectOf(t *Tool) string {
 // without an output schema gives any; "…" after the arguments stands for others.
 func (t *Tool) Signature() string {
 	var b strings.Builder
-	b.WriteString(t.Name)
+	b.WriteString(oneLine(t.Name))
 	b.WriteByte('(')
 	// An object type prints its attributes as `a = T`; one attribute at a time
 	// gives the notation of each, defaults included.
-	for i, a := range t.Args.Attrs() {
+	for i, a := range requiredFirst(t.Args.Attrs()) {
 		if i > 0 {
 			b.WriteString(", ")
 		}
@@ -149,9 +160,24 @@ func (t *Tool) Signature() string {
 	return b.String()
 }
 
+// requiredFirst orders attributes as people read them: files have them by name.
+func requiredFirst(attrs []types.Attr) []types.Attr {
+	out := slices.Clone(attrs)
+	slices.SortStableFunc(out, func(a, b types.Attr) int {
+		switch {
+		case a.Optional == b.Optional:
+			return 0
+		case b.Optional:
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
 // full writes a tool with its whole types and what they do not say.
 func (l *lister) full(t *Tool) {
-	l.printf("%s\n", t.Name)
+	l.printf("%s\n", oneLine(t.Name))
 	if first, _, _ := strings.Cut(strings.TrimSpace(t.Description), "\n"); first != "" {
 		l.printf("    %s\n", cut(first, listingWidth-4))
 	}
@@ -202,7 +228,7 @@ func (l *lister) others(title string, objects []Object, identity, arguments stri
 		if about != "" {
 			line += "  " + about
 		}
-		l.printf("  %s\n", cut(line, listingWidth-2))
+		l.printf("  %s\n", cut(strings.ReplaceAll(line, "\n", " "), listingWidth-2))
 	}
 }
 
