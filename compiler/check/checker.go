@@ -69,6 +69,10 @@ type checker struct {
 	// a number out of range; expr.Problems says which.
 	textual bool
 
+	// trusts is set when an expression is of type any: what is said of what was
+	// checked holds only as far as such values are what they are taken for.
+	trusts bool
+
 	printed map[hclNode]string // canonical prints of conditions
 }
 

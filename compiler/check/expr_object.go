@@ -107,6 +107,16 @@ func keyText(name string) string {
 	return strconv.Quote(name)
 }
 
+// meant returns the declared attribute that an undeclared one is probably meant
+// to be; "" if name is declared, or nothing is near.
+func meant(w *types.Type, name string) string {
+	if w.Attr(name) != nil || w.Rest() != nil {
+		return ""
+	}
+	near, _ := nearest.Name(name, attrNames(w))
+	return near
+}
+
 // complete reports the required attributes that a literal lacks.
 func (c *checker) complete(x *hclsyntax.ObjectConsExpr, w *types.Type, items []item, s *subject) bool {
 	ok := true
@@ -120,8 +130,13 @@ next:
 				continue next
 			}
 		}
-		c.missing(x.SrcRange, at, s)
 		ok = false
+		for _, it := range items {
+			if meant(w, it.name) == at.Name {
+				continue next // it is there with a misspelt name, which has its diagnostic
+			}
+		}
+		c.missing(x.SrcRange, at, s)
 	}
 	return ok
 }

@@ -166,6 +166,11 @@ func TestCalls(t *testing.T) {
   step "s" {
     call = demo.greet
   }`, []string{"WFC2101 `demo.greet` ~ needs the argument \"name\""}},
+		{"a misspelt required argument is one mistake", `
+  step "s" {
+    call = demo.greet
+    args = { nme = "x" }
+  }`, []string{"WFC2103 `nme` ~ Did you mean \"name\"?"}},
 		{"an enum lists its members", `
   step "s" {
     call = demo.list_tasks

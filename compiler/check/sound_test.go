@@ -134,7 +134,7 @@ func TestAcceptedExpressionsDoNotFail(t *testing.T) {
 		c := &checker{w: newWorld(p)}
 		f := c.newFlow(p.Workflows["w"], nil)
 		c.checkFlow()
-		if c.diags.HasErrors() {
+		if c.diags.HasErrors() || c.trusts {
 			return
 		}
 		accepted++
