@@ -65,7 +65,7 @@ func newCatalogRefresh(std streams, g *globals) *cobra.Command {
 					return &exit{code: exitInterrupted}
 				}
 				if err != nil {
-					fmt.Fprintf(std.err, "wfc: %s: %v\n", id, err)
+					fmt.Fprintf(std.err, "wfc: %v\n", err) // it names the connection
 					bad = true
 					continue
 				}
@@ -118,7 +118,7 @@ func newCatalogImport(std streams, g *globals) *cobra.Command {
 		Long: `Make a snapshot from a file that holds raw objects under "tools", "resources",
 "resourceTemplates" and "prompts", as servers answer to the list requests.`,
 		Example: "  wfc catalog import github.work tools.json",
-		Args:    cobra.ExactArgs(2),
+		Args:    arguments(2, "give a connection and a file"),
 		RunE: func(_ *cobra.Command, args []string) (err error) {
 			p, err := g.load()
 			if err != nil {

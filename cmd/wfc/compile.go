@@ -17,7 +17,7 @@ func newCompile(std streams, g *globals) *cobra.Command {
 		Use:     "compile WORKFLOW|DEPLOYMENT|PATH",
 		Short:   "Print the plan as JSON, offline",
 		Example: "  wfc compile triage -o triage.plan.json",
-		Args:    cobra.ExactArgs(1),
+		Args:    arguments(1, "name a workflow or a deployment, or give a path"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			_, p, err := compile(std, g, args[0], binds)
 			if err != nil {

@@ -13,7 +13,7 @@ func newExplain(std streams) *cobra.Command {
 		Use:     "explain CODE",
 		Short:   "Say what a diagnostic means, with a failing and a mended example",
 		Example: "  wfc explain WFC2103",
-		Args:    cobra.ExactArgs(1),
+		Args:    arguments(1, "give a code, such as WFC2103"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			e, ok := diag.Lookup(args[0])
 			if !ok {

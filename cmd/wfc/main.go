@@ -60,6 +60,17 @@ func usage(format string, args ...any) error {
 	return &exit{exitUsage, fmt.Errorf(format, args...)}
 }
 
+// arguments is how many arguments a command takes; what says what they are, for
+// whoever gave others.
+func arguments(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == n {
+			return nil
+		}
+		return usage("%s: %s\n\nUsage: %s", cmd.CommandPath(), what, cmd.UseLine())
+	}
+}
+
 // streams are a command's standard streams.
 type streams struct {
 	in  io.Reader

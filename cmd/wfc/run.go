@@ -34,7 +34,7 @@ func newRun(std streams, g *globals) *cobra.Command {
 stderr. The argument is a deployment or a workflow of the project, in this order
 (workflow.NAME means the workflow), or a file or folder with exactly one workflow.`,
 		Example: "  wfc run triage --input repo=acme/app --input limit=5",
-		Args:    cobra.ExactArgs(1),
+		Args:    arguments(1, "name a workflow or a deployment, or give a path"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runWorkflow(cmd.Context(), std, g, args[0], f)
 		},

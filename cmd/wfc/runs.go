@@ -69,7 +69,7 @@ func newRunsShow(std streams, g *globals) *cobra.Command {
 		Short:   "Show a run, its steps and its outputs",
 		Long:    "Show a run, its steps and its outputs. RUN is a run's id, or a part of it from its beginning or end that no other run has.",
 		Example: "  wfc runs show 06d3k7mx-x2f9 --json",
-		Args:    cobra.ExactArgs(1),
+		Args:    arguments(1, `name a run; see "wfc runs list"`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			store, err := openJournal(cmd, g)
 			if err != nil {

@@ -42,7 +42,7 @@ const (
 func (s *Service) Refresh(ctx context.Context, c *compiler.Reach, only bool) (*Refreshed, error) {
 	secrets := newSecrets(s.options.Environment, c.Secrets)
 	if err := secrets.check(); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("connection %s: %w", c.Connection.ID, err)
 	}
 	live, err := secrets.connect(c.Connection)
 	if err != nil {
