@@ -133,7 +133,8 @@ func (c *checker) join(x hclNode, want *types.Type, parts []typed, nodes []hclNo
 		t, ok := types.Join(out.t, p.t)
 		if !ok {
 			if want != nil && !isAny(want) {
-				return of(want)
+				// Each fits what is wanted, which may say less than they do.
+				return of(types.UnionOf(typesOf(parts)...))
 			}
 			c.noCommonType(x, out.t, p.t, nodes[i], noun)
 			return failed
@@ -144,6 +145,14 @@ func (c *checker) join(x hclNode, want *types.Type, parts []typed, nodes []hclNo
 		out = typed{t: t, present: whereThere(out, p), cause: out.cause}
 	}
 	return out
+}
+
+func typesOf(parts []typed) []*types.Type {
+	ts := make([]*types.Type, len(parts))
+	for i, p := range parts {
+		ts[i] = p.t
+	}
+	return ts
 }
 
 // whereThere returns the type of either of two parts where it is not absent,
