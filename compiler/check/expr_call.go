@@ -58,7 +58,7 @@ func (c *checker) alternatives(x *hclsyntax.FunctionCallExpr, f *funcs.Func, en 
 		case f.Form == funcs.Coalesce && !last && want != nil:
 			w = types.NullableOf(want)
 		}
-		p := c.expr(arg, inner, w, s)
+		p := c.expr(arg, inner, w, s.asValue())
 		if f.Form == funcs.Coalesce && !last && !p.t.IsError() {
 			p = of(types.WithoutNull(p.t))
 		}

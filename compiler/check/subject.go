@@ -21,6 +21,8 @@ type subject struct {
 	// mayBeAbsent: what takes the value may be left out, so that a reading of an
 	// absent optional attribute leaves it out (LANGUAGE 2, "Missing is not null").
 	mayBeAbsent bool
+	// isValue: what it is made of is a value, null or not, so that absence ends here.
+	isValue bool
 }
 
 // something is a subject without a name.
@@ -44,7 +46,17 @@ func (s *subject) element(index int) *subject {
 
 // isAttribute reports whether s is an attribute of an object, which is left out
 // where its whole value is the reading of an absent one.
-func (s *subject) isAttribute() bool { return s != nil && s.up != nil && !s.isIdx }
+func (s *subject) isAttribute() bool { return s != nil && s.up != nil && !s.isIdx && !s.isValue }
+
+// asValue is the subject of what s is chosen from, as a value that is there.
+func (s *subject) asValue() *subject {
+	if !s.isAttribute() {
+		return s
+	}
+	v := *s
+	v.isValue = true
+	return &v
+}
 
 // isArguments reports whether s is the arguments of a tool as a whole.
 func (s *subject) isArguments() bool { return s != nil && s.up == nil && s.noun == "argument" }
