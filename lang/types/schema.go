@@ -3,6 +3,7 @@ package types
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/lda-wf/wfc/lang/value"
 )
@@ -49,6 +50,11 @@ func FromSchemaValue(root value.Value) (*Type, Report) {
 	c.entries["#"] = e
 	t := c.finish(e, c.convert(root, place{pointer: "#", resource: "#"}))
 	c.meeting.settle()
+	if c.names {
+		s := newSimplifier()
+		t = s.simplify(t)
+		c.meeting.widened = c.meeting.widened || s.widened
+	}
 	for i := 0; i < len(c.later) && c.report.Problem == ""; i++ {
 		c.later[i]()
 	}
@@ -89,6 +95,7 @@ type converter struct {
 	entries map[string]*entry // by pointer: what $refs lead to
 	ids     map[string]place  // by absolute URI, with "#name" for anchors; nil until one is asked for
 	meeting *meeting
+	names   bool     // names were made for what refers to itself
 	later   []func() // judgements that need all types to be there
 }
 
@@ -336,6 +343,14 @@ func (c *converter) enum(v value.Value, at place) *Type {
 	return UnionOf(members...)
 }
 
+// unicode refuses what is no Unicode, such as half of a surrogate pair: it cannot
+// be written down as part of a type.
+func (c *converter) unicode(s string, at place) {
+	if !utf8.ValidString(s) {
+		c.problem(at, "%q is no Unicode text", s)
+	}
+}
+
 // constant returns the type of one value.
 func (c *converter) constant(v value.Value, at place) *Type {
 	switch v.Kind() {
@@ -345,10 +360,13 @@ func (c *converter) constant(v value.Value, at place) *Type {
 			items[i] = c.constant(x, at)
 		}
 		return TupleOf(items...)
+	case value.String:
+		c.unicode(v.AsString(), at)
 	case value.Object:
 		c.guarded(at.pointer, "an object has exactly these attributes")
 		var attrs []Attr
 		for k, x := range v.AsObject().All() {
+			c.unicode(k, at)
 			attrs = append(attrs, Attr{Name: k, Type: c.constant(x, at)})
 		}
 		return ObjectOf(attrs, nil)

@@ -201,6 +201,7 @@ func (c *converter) object(o *value.ObjectValue, at place) *Type {
 		}
 		attrs = make([]Attr, 0, properties.AsObject().Len())
 		for name, s := range properties.AsObject().All() {
+			c.unicode(name, at)
 			a := Attr{Name: name, Type: c.convert(s, at.in("properties", name)), Optional: true}
 			if s.Kind() == value.Object {
 				if d, ok := s.AsObject().Get("description"); ok && d.Kind() == value.String {
@@ -269,6 +270,7 @@ func (c *converter) required(o *value.ObjectValue, attrs []Attr, rest *Type, at 
 		}
 		i, ok := index[name.AsString()]
 		if !ok {
+			c.unicode(name.AsString(), at)
 			i = len(attrs)
 			index[name.AsString()] = i
 			t := rest
@@ -298,7 +300,7 @@ func (c *converter) defaults(properties value.Value, attrs []Attr) {
 		d, ok := s.AsObject().Get("default")
 		// What a name stands for may not be there yet.
 		named := func(t *Type) bool { return t.kind == Named }
-		if ok && !contains(attrs[i].Type, named) && Conforms(attrs[i].Type, d) == nil {
+		if ok && !contains(attrs[i].Type, named) && isUnicode(d) && Conforms(attrs[i].Type, d) == nil {
 			attrs[i].Default = &d
 		}
 	}

@@ -31,6 +31,7 @@ func (c *converter) ref(v value.Value, at place) *Type {
 		case e.t != nil:
 			return e.t
 		}
+		c.names = true
 		e.named = &Type{kind: Named, name: target.pointer,
 			resolve: func() *Type { return e.t },
 			ready:   func() bool { return e.t != nil }}

@@ -2,6 +2,7 @@ package types
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/lda-wf/wfc/lang/value"
 )
@@ -57,6 +58,27 @@ func writeConstant(b *strings.Builder, v value.Value) {
 	case value.Blob:
 		b.WriteString("blob")
 	}
+}
+
+// isUnicode reports whether all texts in v are Unicode, as HCL wants them.
+func isUnicode(v value.Value) bool {
+	switch v.Kind() {
+	case value.String:
+		return utf8.ValidString(v.AsString())
+	case value.List:
+		for _, e := range v.AsList() {
+			if !isUnicode(e) {
+				return false
+			}
+		}
+	case value.Object:
+		for k, e := range v.AsObject().All() {
+			if !utf8.ValidString(k) || !isUnicode(e) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 const hexDigits = "0123456789abcdef"
