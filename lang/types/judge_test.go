@@ -31,8 +31,7 @@ var (
 
 func TestPrint(t *testing.T) {
 	def := value.OfInt(20)
-	var node *Type
-	node = NamedOf("#/$defs/node", func() *Type { return nodeDef })
+	node := NamedOf("#/$defs/node", func() *Type { return nodeDef })
 	nodeDef = obj(req("value", StringType), opt("next", node), req("kids", ListOf(node)))
 	for _, c := range []struct {
 		t    *Type
