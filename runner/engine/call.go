@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/lda-wf/wfc/lang/value"
@@ -13,7 +14,10 @@ import (
 // startCall makes the attempt in a goroutine of its own. mu is held.
 func (d *driver) startCall(c StartCall) {
 	ctx, cancel := context.WithCancelCause(d.base)
-	live := &liveCall{StartCall: c, cancel: cancel}
+	connection := d.prog.nodes[c.At.Node].connection
+	before := d.queues[connection]
+	live := &liveCall{StartCall: c, cancel: cancel, place: newPlace()}
+	d.queues[connection] = live.place
 	if d.fatal != nil {
 		cancel(errStopped)
 	}
@@ -23,8 +27,34 @@ func (d *driver) startCall(c StartCall) {
 	}
 	d.callers.Go(func() {
 		defer cancel(nil)
+		defer live.place.take()
+		before.wait(ctx)
 		d.call(ctx, live)
 	})
+}
+
+// place is a call's place in the queue of its connection. Calls that may have an
+// effect run in the order of the plan and of a fan-out's elements, so they are
+// queued in it, though each has a goroutine of its own.
+type place struct {
+	once  sync.Once
+	taken chan struct{}
+}
+
+func newPlace() *place { return &place{taken: make(chan struct{})} }
+
+// take says that the call has its place, or needs none any more.
+func (p *place) take() { p.once.Do(func() { close(p.taken) }) }
+
+// wait returns when the place is taken or ctx is done. A nil place is.
+func (p *place) wait(ctx context.Context) {
+	if p == nil {
+		return
+	}
+	select {
+	case <-p.taken:
+	case <-ctx.Done():
+	}
 }
 
 // call makes the attempt and feeds what came of it.
@@ -32,7 +62,9 @@ func (d *driver) call(ctx context.Context, live *liveCall) {
 	answer, err := d.caller.Call(ctx, Call{
 		Source: live.Source, Tool: live.Tool, Args: live.Args,
 		ReadOnly: live.ReadOnly, IdempotencyKey: live.IdempotencyKey,
+		Queued: live.place.take,
 		BeforeSend: func(generation uint64) error {
+			live.place.take()
 			if err := d.beforeSend(ctx, live, generation); err != nil {
 				return err
 			}

@@ -124,6 +124,7 @@ type driver struct {
 	base     context.Context // of all calls; carries the values of Run's ctx, not its end
 	calls    map[Addr]*liveCall
 	sessions map[string]session // of each connection, the last one seen
+	queues   map[string]*place  // of each connection, the last place that was taken in its queue
 	appended uint64             // events handed to the journal
 	fatal    error              // why the journal cannot be written; nil: it can
 	over     chan struct{}      // closed when nothing is left to wait for
@@ -140,6 +141,7 @@ type session struct {
 type liveCall struct {
 	StartCall
 	cancel context.CancelCauseFunc
+	place  *place
 
 	mu       sync.Mutex
 	timer    *time.Timer // nil: not running
@@ -155,7 +157,7 @@ var (
 func newDriver(opts Options, log runLog, secrets map[string]string) *driver {
 	d := &driver{
 		caller: opts.Caller, log: log, clock: opts.Clock, prog: opts.Program,
-		calls: map[Addr]*liveCall{}, sessions: map[string]session{}, over: make(chan struct{}),
+		calls: map[Addr]*liveCall{}, sessions: map[string]session{}, queues: map[string]*place{}, over: make(chan struct{}),
 	}
 	if d.clock == nil {
 		d.clock = time.Now

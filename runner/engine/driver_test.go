@@ -395,3 +395,33 @@ func TestANewGenerationIsRecordedAsANewSession(t *testing.T) {
 type generations func(Call) (*Answer, error)
 
 func (f generations) Call(_ context.Context, c Call) (*Answer, error) { return f(c) }
+
+func TestElementsAreQueuedInTheirOrderThoughAllAreInFlight(t *testing.T) {
+	const n = 50
+	var mu sync.Mutex
+	var order []string
+	all := make(chan struct{})
+	caller := generations(func(c Call) (*Answer, error) {
+		mu.Lock()
+		order = append(order, string(c.Args))
+		if len(order) == n {
+			close(all)
+		}
+		mu.Unlock()
+		c.Queued()
+		<-all
+		if err := c.BeforeSend(1); err != nil {
+			return nil, err
+		}
+		return structured(`{}`), nil
+	})
+	p := planOf(call("a", "t", `{ n = each.value }`, forEach(fmt.Sprintf("range(%d)", n)), parallel(fmt.Sprint(n)), effect("write")))
+	if out, err := drive(t, t.Context(), p, &memoryLog{}, Options{Caller: caller}); err != nil || out.Status != StatusCompleted {
+		t.Fatalf("got %+v, %v", out, err)
+	}
+	for i, args := range order {
+		if want := fmt.Sprintf(`{"n":%d}`, i); args != want {
+			t.Fatalf("call %d is %s, want %s", i, args, want)
+		}
+	}
+}

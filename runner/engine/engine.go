@@ -31,7 +31,11 @@ type Call struct {
 	// BeforeSend is called once the call's turn has come and before its first byte leaves, with the
 	// session's generation. An error from it ends the attempt with Sent = no.
 	BeforeSend func(generation uint64) error
-	Progress   func(Progress)
+	// Queued is called once the call has its place in the connection's queue, and no
+	// later than BeforeSend. The next call of the connection is made only then, or
+	// when this one has returned.
+	Queued   func()
+	Progress func(Progress)
 }
 
 // Progress is a progress message of a call.

@@ -28,7 +28,7 @@ func (c *caller) Call(ctx context.Context, call engine.Call) (*engine.Answer, er
 	if !ok {
 		return nil, &engine.CallError{Kind: engine.KindProtocol, Message: fmt.Sprintf("The source %q is bound to nothing. This is a bug in wfc.", call.Source)}
 	}
-	request := session.Call{Tool: call.Tool, Args: call.Args, ReadOnly: call.ReadOnly, Started: call.BeforeSend}
+	request := session.Call{Tool: call.Tool, Args: call.Args, ReadOnly: call.ReadOnly, Started: call.BeforeSend, Queued: call.Queued}
 	if call.IdempotencyKey != "" {
 		request.Meta = map[string]any{idempotencyMeta: call.IdempotencyKey}
 	}

@@ -23,6 +23,9 @@ type Call struct {
 	// leaves, with the session's generation. An error from it ends the call with
 	// Sent = no. May be nil.
 	Started func(generation uint64) error
+	// Queued is called once the call has its place in the session's queue: what is
+	// submitted afterwards comes after it. It must not block. May be nil.
+	Queued func()
 }
 
 // Progress is one progress message of a call.

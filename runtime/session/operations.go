@@ -9,21 +9,21 @@ import (
 // CallTool submits a call and returns the raw CallToolResult. The error of all
 // operations is an *[Error], or says [ErrEnded].
 func (s *Session) CallTool(ctx context.Context, call Call) (json.RawMessage, error) {
-	return s.request(ctx, "tools/call "+call.Tool, call.ReadOnly, call.Started, func(ctx context.Context, c *Client) (json.RawMessage, Sent, error) {
+	return s.request(ctx, "tools/call "+call.Tool, call, func(ctx context.Context, c *Client) (json.RawMessage, Sent, error) {
 		return c.CallTool(ctx, call)
 	})
 }
 
 // ReadResource submits the reading of a resource and returns the raw ReadResourceResult.
 func (s *Session) ReadResource(ctx context.Context, uri string) (json.RawMessage, error) {
-	return s.request(ctx, "resources/read "+uri, true, nil, func(ctx context.Context, c *Client) (json.RawMessage, Sent, error) {
+	return s.request(ctx, "resources/read "+uri, reading, func(ctx context.Context, c *Client) (json.RawMessage, Sent, error) {
 		return c.ReadResource(ctx, uri)
 	})
 }
 
 // GetPrompt submits the getting of a prompt and returns the raw GetPromptResult.
 func (s *Session) GetPrompt(ctx context.Context, name string, args map[string]string) (json.RawMessage, error) {
-	return s.request(ctx, "prompts/get "+name, true, nil, func(ctx context.Context, c *Client) (json.RawMessage, Sent, error) {
+	return s.request(ctx, "prompts/get "+name, reading, func(ctx context.Context, c *Client) (json.RawMessage, Sent, error) {
 		return c.GetPrompt(ctx, name, args)
 	})
 }
@@ -50,19 +50,23 @@ func (s *Session) ListPrompts(ctx context.Context, cursor string) (*Page, error)
 
 // Server waits for the handshake and returns what the server said of itself.
 func (s *Session) Server(ctx context.Context) (server Server, err error) {
-	err = s.do(ctx, "initialize", true, func(_ context.Context, c *Client) error {
+	err = s.do(ctx, "initialize", true, nil, func(_ context.Context, c *Client) error {
 		server = c.server
 		return nil
 	})
 	return server, err
 }
 
-// request submits one request. started, which may be nil, may keep it from being sent.
-func (s *Session) request(ctx context.Context, label string, readOnly bool, started func(uint64) error,
+// reading is how what is no call is submitted.
+var reading = Call{ReadOnly: true}
+
+// request submits one request in the way that how says, whose Started may keep it
+// from being sent.
+func (s *Session) request(ctx context.Context, label string, how Call,
 	send func(context.Context, *Client) (json.RawMessage, Sent, error)) (raw json.RawMessage, err error) {
-	err = s.do(ctx, label, readOnly, func(ctx context.Context, c *Client) error {
-		if started != nil {
-			if err := started(s.cfg.Generation); err != nil {
+	err = s.do(ctx, label, how.ReadOnly, how.Queued, func(ctx context.Context, c *Client) error {
+		if how.Started != nil {
+			if err := how.Started(s.cfg.Generation); err != nil {
 				e := &Error{Connection: s.cfg.Connection.ID, Operation: label, Reason: Declined, Cause: err, Generation: s.cfg.Generation}
 				return e.describe(s.cfg.redact, fmt.Sprintf("It was not sent: %s.", err), "")
 			}
@@ -78,7 +82,7 @@ func (s *Session) request(ctx context.Context, label string, readOnly bool, star
 // list submits one page of a list whose result has the objects under key.
 func (s *Session) list(ctx context.Context, label, key, cursor string,
 	send func(*Client, context.Context, string) (json.RawMessage, Sent, error)) (*Page, error) {
-	raw, err := s.request(ctx, label, true, nil, func(ctx context.Context, c *Client) (json.RawMessage, Sent, error) {
+	raw, err := s.request(ctx, label, reading, func(ctx context.Context, c *Client) (json.RawMessage, Sent, error) {
 		return send(c, ctx, cursor)
 	})
 	if err != nil {

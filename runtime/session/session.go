@@ -131,9 +131,10 @@ func once(done *atomic.Bool, ch chan struct{}) {
 }
 
 // do submits an operation and runs it when its turn comes, in the caller's
-// goroutine. It returns when ctx is done, whatever the server does. The error
-// is an *[Error], or says [ErrEnded].
-func (s *Session) do(ctx context.Context, label string, readOnly bool, run func(context.Context, *Client) error) error {
+// goroutine. queued, which may be nil, is called once it has its place in the
+// queue. It returns when ctx is done, whatever the server does. The error is an
+// *[Error], or says [ErrEnded].
+func (s *Session) do(ctx context.Context, label string, readOnly bool, queued func(), run func(context.Context, *Client) error) error {
 	runCtx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	op := &operation{name: label, connection: s.cfg.Connection.ID, sequence: s.sequence.Add(1), submitted: time.Now(), run: run,
@@ -143,6 +144,9 @@ func (s *Session) do(ctx context.Context, label string, readOnly bool, run func(
 	}
 	select {
 	case s.submit <- op:
+		if queued != nil {
+			queued()
+		}
 	case <-ctx.Done():
 		return s.gaveUp(ctx, op)
 	case <-s.ended:

@@ -150,7 +150,7 @@ func TestMoreReadsThanMaxInFlightWait(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 20 {
 		wg.Go(func() {
-			err := b.do(t.Context(), "test", true, func(context.Context, *Client) error {
+			err := b.do(t.Context(), "test", true, nil, func(context.Context, *Client) error {
 				mu.Lock()
 				inFlight++
 				most = max(most, inFlight)
