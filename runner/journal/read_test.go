@@ -103,6 +103,27 @@ func TestRecordIsWhatRunsShowPrints(t *testing.T) {
 	}
 }
 
+func TestElementsAreShownByTheirIndex(t *testing.T) {
+	s := openNew(t)
+	r := newRun(t, s)
+	var events []Event
+	for _, instance := range []string{"10", "2", "0", ""} {
+		events = append(events, Event{Node: "each", Instance: instance, Attempt: 1, Data: NodeStarted{}})
+	}
+	must(t, r.Commit(t.Context(), events...))
+	rec, err := s.Run(t.Context(), string(r.ID()))
+	must(t, err)
+	got := ""
+	for _, step := range rec.Steps {
+		if step.Step == "each" {
+			got += "[" + string(step.Key) + "]"
+		}
+	}
+	if got != "[][0][2][10]" {
+		t.Errorf("the elements are shown as %s", got)
+	}
+}
+
 func TestStepsThatHaveNotRunArePending(t *testing.T) {
 	s := openNew(t)
 	rec, err := s.Run(t.Context(), string(newRun(t, s).ID()))

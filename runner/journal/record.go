@@ -56,7 +56,7 @@ type RunRecord struct {
 	Inputs     json.RawMessage `json:"inputs"`
 	Outputs    json.RawMessage `json:"outputs"` // nil, printed as null: none
 	Error      *Failure        `json:"error"`
-	Steps      []StepRecord    `json:"steps"` // in the plan's order, elements in the order they began; never nil
+	Steps      []StepRecord    `json:"steps"` // in the plan's order, elements by their index, or in the order they began; never nil
 }
 
 // StepRecord is one step, or one element of a fan-out.

@@ -1,10 +1,13 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lda-wf/wfc/compiler/plan"
@@ -205,6 +208,20 @@ func keyOf(instance string) json.RawMessage {
 	return json.RawMessage(fmt.Sprintf("%q", instance))
 }
 
+// byIndex orders the elements of a list by their index, after the step itself;
+// those with other keys keep the order in which they began.
+func byIndex(a, b StepRecord) int {
+	i, errA := strconv.Atoi(string(a.Key))
+	j, errB := strconv.Atoi(string(b.Key))
+	switch {
+	case a.Key == nil || b.Key == nil:
+		return cmp.Compare(min(len(a.Key), 1), min(len(b.Key), 1))
+	case errA != nil || errB != nil:
+		return 0
+	}
+	return cmp.Compare(i, j)
+}
+
 // inOrder lists the steps as the plan has them, those without events too. What
 // the plan does not know comes last, so that nothing that happened is hidden.
 func inOrder(p *plan.Plan, steps map[string][]StepRecord, order []string, status Status) []StepRecord {
@@ -226,6 +243,7 @@ func inOrder(p *plan.Plan, steps map[string][]StepRecord, order []string, status
 		for i := range records {
 			records[i].Connection, records[i].Tool = connections[node.Source], node.Tool
 		}
+		slices.SortStableFunc(records, byIndex)
 		list = append(list, records...)
 	}
 	for _, node := range order {
