@@ -10,11 +10,11 @@ import (
 
 var issue = obj(req("number", IntegerType), req("title", StringType))
 
-func resolver(path []string) (*Type, bool) {
+func resolver(path []string) (*Type, string) {
 	if strings.Join(path, ".") == "interface.issue_tracker.issue" {
-		return NamedOf("interface.issue_tracker.issue", func() *Type { return issue }), true
+		return NamedOf("interface.issue_tracker.issue", func() *Type { return issue }), ""
 	}
-	return nil, false
+	return nil, "Did you mean interface.issue_tracker.issue?"
 }
 
 func TestTheNotationReadsBackAsItPrints(t *testing.T) {

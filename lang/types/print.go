@@ -14,7 +14,15 @@ import (
 // more than once, are printed with their definitions before them:
 // defs({ node = object({ next = optional(node) }) }, list(node)).
 func Print(t *Type) string {
-	p := newPrinter(t)
+	p := newPrinter(t, false)
+	p.whole(t, flat)
+	return p.b.String()
+}
+
+// PrintClosed is Print with what names of interface files stand for in their
+// place, so that it can be read where there are no such files.
+func PrintClosed(t *Type) string {
+	p := newPrinter(t, true)
 	p.whole(t, flat)
 	return p.b.String()
 }
@@ -22,7 +30,7 @@ func Print(t *Type) string {
 // PrintIndented is Print with what does not fit into width characters broken
 // over several lines.
 func PrintIndented(t *Type, width int) string {
-	p := newPrinter(t)
+	p := newPrinter(t, false)
 	p.width = width
 	p.whole(t, 0)
 	return p.b.String()
@@ -32,8 +40,9 @@ func PrintIndented(t *Type, width int) string {
 const flat = -1
 
 type printer struct {
-	b     strings.Builder
-	width int
+	b      strings.Builder
+	width  int
+	closed bool // names of interface files are opened, too
 	// names has the local names of the types that are printed as definitions,
 	// and order lists them as they were met.
 	names map[*Type]string
@@ -49,8 +58,8 @@ const (
 )
 
 // newPrinter finds what is printed as definitions.
-func newPrinter(t *Type) *printer {
-	p := &printer{names: map[*Type]string{}}
+func newPrinter(t *Type, closed bool) *printer {
+	p := &printer{names: map[*Type]string{}, closed: closed}
 	used := map[string]bool{}
 	size := map[*Type]int{} // of finished types; -1 while one is under way
 	define := func(t *Type, name string) {
@@ -63,7 +72,7 @@ func newPrinter(t *Type) *printer {
 	walk = func(t *Type) int {
 		name := t.name
 		if t.kind == Named {
-			if isPath(name) {
+			if isPath(name) && !closed {
 				return 1
 			}
 			t = t.Underlying()
@@ -195,7 +204,7 @@ func (p *printer) newline(indent int) {
 
 func (p *printer) print(t *Type, indent int) {
 	if t.kind == Named {
-		if isPath(t.name) {
+		if isPath(t.name) && !p.closed {
 			p.b.WriteString(t.name)
 			return
 		}
@@ -210,7 +219,7 @@ func (p *printer) print(t *Type, indent int) {
 
 // fits reports whether t on one line ends within the width.
 func (p *printer) fits(t *Type) bool {
-	q := printer{names: p.names}
+	q := printer{names: p.names, closed: p.closed}
 	q.definition(t, flat)
 	text := p.b.String()
 	column := utf8.RuneCountInString(text[strings.LastIndexByte(text, '\n')+1:])

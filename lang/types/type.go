@@ -108,6 +108,18 @@ func NamedOf(name string, resolve func() *Type) *Type {
 	return &Type{kind: Named, name: name, resolve: resolve}
 }
 
+// Declare returns the type that a name stands for before its definition is
+// known, as declarations need that refer to each other, and the function that
+// gives the definition, once. Until then nothing may be asked of the type but
+// what it is made of.
+func Declare(name string) (t *Type, define func(*Type)) {
+	var definition *Type
+	t = &Type{kind: Named, name: name,
+		resolve: func() *Type { return definition },
+		ready:   func() bool { return definition != nil }}
+	return t, func(d *Type) { definition = d }
+}
+
 // Kind returns the kind of t as written; see [Type.Underlying] for what a name stands for.
 func (t *Type) Kind() Kind { return t.kind }
 

@@ -1,11 +1,24 @@
 package types
 
 import (
+	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/lda-wf/wfc/lang/value"
 )
+
+// Notation returns a constant as the type notation writes it, which is HCL's.
+// v has no blobs.
+func Notation(v value.Value) string { return notation(v) }
+
+// Key returns an attribute name as the notation writes it: bare, or in quotes.
+func Key(name string) string {
+	var b strings.Builder
+	writeKey(&b, name)
+	return b.String()
+}
 
 // notation returns a constant as the type notation writes it, which is HCL's.
 func notation(v value.Value) string {
@@ -83,7 +96,9 @@ func isUnicode(v value.Value) bool {
 
 const hexDigits = "0123456789abcdef"
 
-// writeQuoted writes s as an HCL quoted template without interpolations.
+// writeQuoted writes s as an HCL quoted template without interpolations. What
+// steers a terminal or turns the direction of text is escaped: schemas are a
+// server's words.
 func writeQuoted(b *strings.Builder, s string) {
 	b.WriteByte('"')
 	for i := 0; i < len(s); i++ {
@@ -104,11 +119,25 @@ func writeQuoted(b *strings.Builder, s string) {
 		case (c == '$' || c == '%') && i+1 < len(s) && s[i+1] == '{':
 			b.WriteByte(c)
 			b.WriteByte(c)
-		default:
+		case c < utf8.RuneSelf:
 			b.WriteByte(c)
+		default:
+			r, size := utf8.DecodeRuneInString(s[i:])
+			if steers(r) {
+				fmt.Fprintf(b, `\u%04x`, r)
+			} else {
+				b.WriteString(s[i : i+size])
+			}
+			i += size - 1
 		}
 	}
 	b.WriteByte('"')
+}
+
+// steers reports whether a character beyond ASCII does something to a terminal
+// or to the text around it, rather than being shown.
+func steers(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
 }
 
 // writeKey writes an attribute name: bare where HCL reads it as a name.

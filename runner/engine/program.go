@@ -261,7 +261,7 @@ func (l *loader) typ(text, pointer string, args ...any) *types.Type {
 	if l.check(problems, pointer); problems.HasErrors() {
 		return nil
 	}
-	t, problems := types.FromHCL(e, func([]string) (*types.Type, bool) { return nil, false })
+	t, problems := types.FromHCL(e, nil)
 	if l.check(problems, pointer); problems.HasErrors() || t.Kind() == types.Any {
 		return nil
 	}
