@@ -2,7 +2,6 @@ package funcs
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/lda-wf/wfc/lang/types"
@@ -214,7 +213,7 @@ func inferNumber(result *types.Type, read func(value.Value) (value.Value, error)
 
 // decimalText is what tonumber takes: JSON's numbers, and those that people and
 // spreadsheets write: with a plus sign, leading zeros, or one side of the point empty.
-var decimalText = regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
+var decimalText = atFirstUse(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
 
 // toNumber returns a number, or the one that text says. An error is a full sentence.
 func toNumber(v value.Value) (value.Value, error) {
@@ -223,7 +222,7 @@ func toNumber(v value.Value) (value.Value, error) {
 	}
 	s := v.AsString()
 	// Longer text than any number's is not worth looking through.
-	if len(s) > 2*(value.MaxDigits+value.MaxExponent) || !decimalText.MatchString(s) {
+	if len(s) > 2*(value.MaxDigits+value.MaxExponent) || !decimalText().MatchString(s) {
 		return value.Value{}, fail("%s is no number.", v.Summary(60))
 	}
 	d, err := value.ParseDecimal(jsonNumber(s))

@@ -56,6 +56,12 @@ func init() {
 	)
 }
 
+// atFirstUse compiles one of our own patterns when it is needed: all of them
+// would be felt at the start of every process.
+func atFirstUse(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
+
 // patterns keeps compiled patterns: expressions of a fan-out use the same one
 // again and again.
 var patterns = patternCache{compiled: map[string]*regexp.Regexp{}}

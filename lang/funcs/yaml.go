@@ -3,7 +3,6 @@ package funcs
 import (
 	"errors"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -189,11 +188,11 @@ func unknownTag(n *yaml.Node) error {
 }
 
 var (
-	yamlInt   = regexp.MustCompile(`^[-+]?[0-9]+$`)
-	yamlFloat = regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
-	yamlOct   = regexp.MustCompile(`^0o[0-7]+$`)
-	yamlHex   = regexp.MustCompile(`^0x[0-9a-fA-F]+$`)
-	yamlNone  = regexp.MustCompile(`^([-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$`)
+	yamlInt   = atFirstUse(`^[-+]?[0-9]+$`)
+	yamlFloat = atFirstUse(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
+	yamlOct   = atFirstUse(`^0o[0-7]+$`)
+	yamlHex   = atFirstUse(`^0x[0-9a-fA-F]+$`)
+	yamlNone  = atFirstUse(`^([-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$`)
 )
 
 // readScalar reads a scalar by the core schema, or as its tag says.
@@ -235,13 +234,13 @@ func plainScalar(n *yaml.Node) (value.Value, error) {
 	var d value.Decimal
 	var err error
 	switch {
-	case yamlInt.MatchString(s), yamlFloat.MatchString(s):
+	case yamlInt().MatchString(s), yamlFloat().MatchString(s):
 		d, err = value.ParseDecimal(jsonNumber(s))
-	case yamlOct.MatchString(s):
+	case yamlOct().MatchString(s):
 		d, err = radix(s[2:], 8)
-	case yamlHex.MatchString(s):
+	case yamlHex().MatchString(s):
 		d, err = radix(s[2:], 16)
-	case yamlNone.MatchString(s):
+	case yamlNone().MatchString(s):
 		return value.Value{}, fail("At line %d %s is no number that JSON or wfc has.", n.Line, s)
 	default:
 		return value.OfString(s), nil

@@ -3,6 +3,7 @@ package syntax
 import (
 	"bytes"
 	"regexp"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -71,11 +72,13 @@ func (m *mender) extent(start, at int) extent {
 	return x
 }
 
-var heredoc = regexp.MustCompile(`<<-?([\pL_][\pL\pN_-]*)[ \t\r]*$`)
+// heredoc matches a line that begins a heredoc. Like the other patterns it is
+// compiled at its first use: all of them would be a tenth of the start of a process.
+var heredoc = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<<-?([\pL_][\pL\pN_-]*)[ \t\r]*$`) })
 
 // heredocMarker is the name that ends the heredoc which begins on the line, "" if none does.
 func heredocMarker(line []byte) string {
-	if m := heredoc.FindSubmatch(line); m != nil {
+	if m := heredoc().FindSubmatch(line); m != nil {
 		return string(m[1])
 	}
 	return ""

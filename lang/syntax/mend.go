@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -12,14 +13,18 @@ import (
 )
 
 // header matches the beginning of a block's header up to some place in a label.
-var header = regexp.MustCompile(`^[ \t]*[\pL_][\pL\pN_-]*(?:[ \t]+"[^"\n]*")*[ \t]+"[^"\n]*$`)
+var header = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[ \t]*[\pL_][\pL\pN_-]*(?:[ \t]+"[^"\n]*")*[ \t]+"[^"\n]*$`)
+})
 
 // openLabel matches a header whose last label has no closing quote.
-var openLabel = regexp.MustCompile(`^([ \t]*[\pL_][\pL\pN_-]*(?:[ \t]+"[^"\n]*")*[ \t]+"[^"\n{]*?)[ \t]*(\{?)[ \t\r]*$`)
+var openLabel = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([ \t]*[\pL_][\pL\pN_-]*(?:[ \t]+"[^"\n]*")*[ \t]+"[^"\n{]*?)[ \t]*(\{?)[ \t\r]*$`)
+})
 
 // inHeader reports whether at is in the header of a block.
 func (m *mender) inHeader(at int) bool {
-	return header.Match(m.text[m.lineStart(at):at])
+	return header().Match(m.text[m.lineStart(at):at])
 }
 
 // mendItem mends what is neither an attribute nor a block.
@@ -94,7 +99,7 @@ func (m *mender) mendHeader(body *hclsyntax.Body, e *hcl.Diagnostic) bool {
 	line := m.text[start:end]
 	content := start + len(line) - len(bytes.TrimLeft(line, " \t"))
 
-	if match := openLabel.FindSubmatchIndex(line); match != nil && e.Summary != "Invalid block definition" {
+	if match := openLabel().FindSubmatchIndex(line); match != nil && e.Summary != "Invalid block definition" {
 		r.report(diag.New(codeUnclosedText, r.span(content, start+match[3]), "The label has no closing quote."))
 		if quote := start + match[3]; quote < end && quote < start+match[4] {
 			m.text[quote] = '"' // the space before the brace

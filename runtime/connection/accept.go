@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
@@ -136,9 +137,14 @@ func (c *Channel) answer(n int64, err error) {
 
 // idAtStart and idAtEnd find the id of a message of which only the ends are there.
 var (
-	idAtStart = regexp.MustCompile(`^\s*\{(?:"jsonrpc":\s*"2\.0",\s*)?"id":\s*"?(\d{1,18})"?\s*,`)
-	idAtEnd   = regexp.MustCompile(`,\s*"id":\s*"?(\d{1,18})"?\s*(?:,\s*"jsonrpc":\s*"2\.0"\s*)?\}\s*$`)
+	idAtStart = atFirstUse(`^\s*\{(?:"jsonrpc":\s*"2\.0",\s*)?"id":\s*"?(\d{1,18})"?\s*,`)
+	idAtEnd   = atFirstUse(`,\s*"id":\s*"?(\d{1,18})"?\s*(?:,\s*"jsonrpc":\s*"2\.0"\s*)?\}\s*$`)
 )
+
+// atFirstUse compiles a pattern that most processes never need when it is needed.
+func atFirstUse(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
 
 // refuse fails the request whose answer is over the limit, or all in flight if
 // it cannot be told which one that is.
@@ -146,7 +152,7 @@ func (c *Channel) refuse(big *tooLarge) {
 	err := &jsonrpc.Error{Code: CodeTooLarge, Message: fmt.Sprintf("The answer is larger than %d MiB.", c.frames.limit>>20)}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, found := range [][][]byte{idAtStart.FindSubmatch(big.head), idAtEnd.FindSubmatch(big.tail)} {
+	for _, found := range [][][]byte{idAtStart().FindSubmatch(big.head), idAtEnd().FindSubmatch(big.tail)} {
 		if found == nil {
 			continue
 		}

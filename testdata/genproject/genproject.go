@@ -47,9 +47,8 @@ var (
 )
 
 const settings = `project {
-  name         = "generated"
-  language     = 1
-  requires_wfc = ">= 0.1"
+  name     = "generated"
+  language = 1
 }
 `
 
