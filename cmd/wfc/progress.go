@@ -26,7 +26,9 @@ type progress struct {
 	started time.Time
 	running []string // steps in flight, in the order they began
 	steps   map[string]*stepProgress
-	shown   bool // a status line is there to be cleared
+	failed  map[string]bool   // steps and elements whose failure was shown
+	said    map[string]string // by kind and message of a failure, what failed so first
+	shown   bool              // a status line is there to be cleared
 }
 
 // stepProgress is what is known of a step that began.
@@ -34,12 +36,17 @@ type stepProgress struct {
 	started  time.Time
 	elements int // of a fan-out; -1: none
 	done     int
-	failed   int
+	failed   int // of done
+	stopped  int // of done: cancelled because the run ends
 	message  string
 }
 
+// mostFailures is how many failed elements of a fan-out are shown one by one: of
+// hundreds that fail alike the first few say why.
+const mostFailures = 10
+
 func newProgress(w io.Writer) *progress {
-	p := &progress{w: w, steps: map[string]*stepProgress{}, style: styleOf(w)}
+	p := &progress{w: w, style: styleOf(w)}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && os.Getenv("TERM") != "dumb" {
 			p.width = width
@@ -55,7 +62,8 @@ func (p *progress) watch(ev engine.Event) {
 	p.clear()
 	switch ev := ev.(type) {
 	case engine.RunStarted:
-		p.started = ev.Time
+		p.started, p.running = ev.Time, nil
+		p.steps, p.failed, p.said = map[string]*stepProgress{}, map[string]bool{}, map[string]string{}
 		p.name = ev.Workflow
 		if ev.Deployment != "" {
 			p.name = ev.Deployment
@@ -76,12 +84,15 @@ func (p *progress) watch(ev engine.Event) {
 		p.finished(ev)
 	case engine.RunFinished:
 		took := elapsed(ev.Time.Sub(p.started))
-		switch {
-		case ev.Err != nil:
-			fmt.Fprintf(p.w, "%s in %s: %s\n", p.style.red(string(ev.Status)), took, indentAfter(printable(ev.Err.Error()), "  "))
-		default:
+		if ev.Err == nil {
 			fmt.Fprintf(p.w, "%s in %s\n", p.style.green(string(ev.Status)), took)
+			return
 		}
+		why := ev.Err.Error()
+		if at := ev.Err.At.String(); p.failed[at] {
+			why = "step " + at // which was shown to fail, and why
+		}
+		fmt.Fprintf(p.w, "%s in %s: %s\n", p.style.red(string(ev.Status)), took, indentAfter(printable(why), "  "))
 		return
 	}
 	p.status()
@@ -111,18 +122,12 @@ func printable(s string) string {
 }
 
 // finished shows the end of a step. The elements of a fan-out are only
-// counted, except those that failed.
+// counted, except those that failed by themselves.
 func (p *progress) finished(ev engine.StepFinished) {
 	s := p.steps[ev.Step.Step]
 	if !ev.Step.Key.IsNull() {
 		if s != nil {
-			s.done++
-		}
-		if ev.Outcome == engine.OutcomeError {
-			if s != nil {
-				s.failed++
-			}
-			p.line("✗", ev.Step.String(), failureLine(ev.Failure))
+			p.element(s, ev)
 		}
 		return
 	}
@@ -134,17 +139,7 @@ func (p *progress) finished(ev engine.StepFinished) {
 	}
 	detail := ""
 	if s != nil {
-		if s.elements >= 0 {
-			detail = fmt.Sprintf("%d elements", s.elements)
-			if s.elements == 1 {
-				detail = "1 element"
-			}
-			if s.failed > 0 {
-				detail += fmt.Sprintf(", %d failed", s.failed)
-			}
-			detail += " "
-		}
-		detail += p.style.dim(elapsed(ev.Time.Sub(s.started)))
+		detail = s.elementCount() + p.style.dim(elapsed(ev.Time.Sub(s.started)))
 	}
 	switch ev.Outcome {
 	case engine.OutcomeOK:
@@ -152,20 +147,66 @@ func (p *progress) finished(ev engine.StepFinished) {
 	case engine.OutcomeSkipped:
 		p.line("-", ev.Step.String(), "skipped")
 	case engine.OutcomeError:
-		p.line("✗", ev.Step.String(), failureLine(ev.Failure))
+		if s == nil || s.failed+s.stopped == 0 {
+			detail = p.failure(ev)
+		}
+		p.line("✗", ev.Step.String(), detail)
 	}
 }
 
-func failureLine(f *engine.Failure) string {
+// element counts an element that ended, and shows its failure.
+func (p *progress) element(s *stepProgress, ev engine.StepFinished) {
+	s.done++
+	switch {
+	case ev.Outcome != engine.OutcomeError:
+	case ev.Failure != nil && ev.Failure.Kind == engine.KindCancelled:
+		s.stopped++
+	default:
+		s.failed++
+		if s.failed <= mostFailures {
+			p.line("✗", ev.Step.String(), p.failure(ev))
+		}
+	}
+}
+
+// elementCount says how the elements of a fan-out fared: "5 elements, 1 failed ",
+// or nothing of another step.
+func (s *stepProgress) elementCount() string {
+	if s.elements < 0 {
+		return ""
+	}
+	text := count(s.elements, "element")
+	if s.failed > 0 {
+		text += fmt.Sprintf(", %d failed", s.failed)
+	}
+	if s.stopped > 0 {
+		text += fmt.Sprintf(", %d cancelled", s.stopped)
+	}
+	return text + " "
+}
+
+// failure says why a step or element failed. What many fail of, such as the end
+// of their server, is told once.
+func (p *progress) failure(ev engine.StepFinished) string {
+	at, f := ev.Step.String(), ev.Failure
+	p.failed[at] = true
 	if f == nil {
 		return "failed"
 	}
-	doubt := ""
-	if f.InDoubt {
-		doubt = " (in doubt: whether it took effect is not known)"
+	text := string(f.Kind) + ": " + f.Message
+	if first, ok := p.said[text]; ok {
+		text = string(f.Kind) + ", as " + first
+	} else {
+		p.said[text] = at
 	}
-	return string(f.Kind) + ": " + printable(f.Message) + doubt
+	if f.InDoubt {
+		text += inDoubt
+	}
+	return printable(text)
 }
+
+// inDoubt is said of a call that may have taken effect although it failed.
+const inDoubt = "\nWhether it took effect is not known (in doubt)."
 
 func (p *progress) line(mark, name, text string) {
 	switch mark {

@@ -94,7 +94,7 @@ func showRun(out io.Writer, r *journal.RunRecord) error {
 	fmt.Fprintf(out, "run       %s\nworkflow  %s\nstatus    %s\nstarted   %s\ntook      %s\ninputs    %s\n",
 		r.Run, runName(r.RunSummary), r.Status, stamp(r.StartedAt), took(r.StartedAt, r.FinishedAt), oneLine(r.Inputs))
 	if r.Error != nil {
-		fmt.Fprintf(out, "error     %s\n", indentAfter(failureText(r.Error), "          "))
+		fmt.Fprintf(out, "error     %s\n", indentAfter(recordedFailure(r.Error), "          "))
 	}
 	fmt.Fprintln(out)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
@@ -127,7 +127,8 @@ func showRun(out io.Writer, r *journal.RunRecord) error {
 	return nil
 }
 
-func failureText(f *journal.Failure) string {
+// recordedFailure says where and why a run failed.
+func recordedFailure(f *journal.Failure) string {
 	where := ""
 	if f.Step != "" {
 		where = "step " + f.Step
@@ -138,7 +139,7 @@ func failureText(f *journal.Failure) string {
 	}
 	doubt := ""
 	if f.InDoubt {
-		doubt = "\nWhether it took effect is not known (in doubt)."
+		doubt = inDoubt
 	}
 	return where + f.Kind + ": " + f.Message + doubt
 }

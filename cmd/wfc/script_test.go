@@ -1,18 +1,24 @@
 package main
 
 import (
+	"errors"
 	"flag"
+	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/lda-wf/wfc/lang/catalog"
 	"github.com/lda-wf/wfc/testdata/npm"
+	"github.com/lda-wf/wfc/testdata/servers/servertest"
 	"github.com/lda-wf/wfc/testdata/servers/testserver"
 )
 
@@ -22,9 +28,19 @@ var update = flag.Bool("update", false, "rewrite the goldens of the scripts and 
 // it is started under one of their names.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"wfc":        main,
-		"testserver": testserver.Main,
+		"wfc":        wfcMain,
+		"testserver": func() { testserver.Main(); syscall.Exit(0) },
+		"dying":      dyingServer,
 	})
+}
+
+// wfcMain is main. Servers end without the race detector's sleep at the exit,
+// which takes a second and is turned off for the others by GORACE.
+func wfcMain() {
+	if len(os.Args) > 1 && os.Args[1] == "demo-server" {
+		syscall.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	main()
 }
 
 // TestScripts runs testdata/script: every command, over real processes.
@@ -52,18 +68,141 @@ func runScripts(t *testing.T, dir string) {
 			env.Setenv("TESTDATA", data)
 			env.Setenv("NO_COLOR", "1")
 			env.Setenv("TZ", "UTC")
+			env.Setenv("GORACE", "atexit_sleep_ms=0")
+			env.Values[signalled{}] = &signalled{}
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"copydir": copyDir,
-			"like":    like,
-			"lines":   lines,
-			"npm":     npmPath(t),
+			"await":     await,
+			"code":      code,
+			"copydir":   copyDir,
+			"edit":      edit,
+			"ended":     ended,
+			"fifo":      fifo,
+			"files":     files,
+			"gone":      gone,
+			"lines":     lines,
+			"snapshots": snapshots,
+			"npm":       npmPath(t),
+			"interrupt": interrupt,
+			"ok":        ok,
+			"write":     write,
 		},
 	})
 }
 
-// copyDir is "copydir FROM TO": a copy of a folder, such as an example.
+// ok is "ok PROGRAM ARGS": the program with exit code 0; negated, with exit code
+// 1. What differs from run to run is replaced in its output: see [volatile].
+// "exec" has the output as it is.
+func ok(ts *testscript.TestScript, neg bool, args []string) {
+	want := exitOK
+	if neg {
+		want = exitFailed
+	}
+	exits(ts, want, args)
+}
+
+// code is "code N PROGRAM ARGS": the program with that exit code, its output as of "ok".
+func code(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code N PROGRAM ARGS")
+	}
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	exits(ts, n, args[1:])
+}
+
+func exits(ts *testscript.TestScript, want int, args []string) {
+	err := ts.Exec(args[0], args[1:]...)
+	got := 0
+	if e := (*exec.ExitError)(nil); errors.As(err, &e) {
+		got = e.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	normalise(ts)
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// normalise replaces the output of the last command.
+func normalise(ts *testscript.TestScript) {
+	work := ts.Getenv("WORK")
+	out, errw := normal(ts.ReadFile("stdout"), work), normal(ts.ReadFile("stderr"), work)
+	_, err := io.WriteString(ts.Stdout(), out)
+	ts.Check(err)
+	_, err = io.WriteString(ts.Stderr(), errw)
+	ts.Check(err)
+}
+
+// volatile is what differs from run to run, and what it is replaced by.
+var volatile = []struct {
+	re *regexp.Regexp
+	to string
+}{
+	{regexp.MustCompile(`\b[0-9a-z]{8}-[0-9a-z]{4}\b`), "RUN"},
+	{regexp.MustCompile(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?Z?`), "WHEN"},
+	{regexp.MustCompile(`\b(\d+m)?\d+(\.\d+)?(ns|µs|ms|s)\b`), "TIME"},
+	{regexp.MustCompile(`(?m)[ \t]+$`), ""},
+}
+
+// normal replaces what differs from run to run, and the folder work by $WORK.
+func normal(s, work string) string {
+	if work != "" {
+		s = strings.ReplaceAll(s, work, "$WORK")
+	}
+	for _, v := range volatile {
+		s = v.re.ReplaceAllString(s, v.to)
+	}
+	return s
+}
+
+// signalled is the value of a script that has the program it interrupted.
+type signalled struct{ cmd *exec.Cmd }
+
+// interrupt is "interrupt": it stops the program in the background as Ctrl-C does.
+func interrupt(ts *testscript.TestScript, neg bool, args []string) {
+	cmds := ts.BackgroundCmds()
+	if neg || len(args) != 0 || len(cmds) != 1 {
+		ts.Fatalf("usage: interrupt, with one program in the background")
+	}
+	ts.Check(cmds[0].Process.Signal(os.Interrupt))
+	ts.Value(signalled{}).(*signalled).cmd = cmds[0]
+}
+
+// ended is "ended N", after interrupt and wait: whether the program had that exit
+// code, its output as of "ok".
+func ended(ts *testscript.TestScript, neg bool, args []string) {
+	cmd := ts.Value(signalled{}).(*signalled).cmd
+	if neg || len(args) != 1 || cmd == nil || len(ts.BackgroundCmds()) != 0 {
+		ts.Fatalf("usage: ended N, after interrupt and wait")
+	}
+	normalise(ts)
+	if got := strconv.Itoa(cmd.ProcessState.ExitCode()); got != args[0] {
+		ts.Fatalf("exit code %s, want %s", got, args[0])
+	}
+}
+
+// gone is "gone FILE N": whether the test server was started N times, as it
+// recorded in FILE, and none of the processes lives on.
+func gone(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: gone FILE N")
+	}
+	pids := strings.Fields(ts.ReadFile(args[0]))
+	if strconv.Itoa(len(pids)) != args[1] {
+		ts.Fatalf("%d processes were started, want %s", len(pids), args[1])
+	}
+	for _, text := range pids {
+		pid, err := strconv.Atoi(text)
+		ts.Check(err)
+		ts.Check(servertest.Gone(pid))
+	}
+}
+
+// copyDir is "copydir FROM TO": a copy of a folder, such as an example, without
+// what its runs left.
 func copyDir(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: copydir FROM TO")
@@ -91,40 +230,67 @@ func copyDir(ts *testscript.TestScript, neg bool, args []string) {
 	}))
 }
 
-// like is "like FILE WANT": it compares as cmp does, after what differs from
-// run to run was replaced in both: run ids by RUN, durations by TIME, moments by
-// WHEN, the work folder by $WORK.
-func like(ts *testscript.TestScript, neg bool, args []string) {
-	if len(args) != 2 {
-		ts.Fatalf("usage: like FILE WANT")
+// snapshots is "snapshots CONNECTION…": what the test server offers as the
+// snapshots of these connections of the project in the current folder.
+func snapshots(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: snapshots CONNECTION…")
 	}
-	got := normal(ts.ReadFile(args[0]), ts.Getenv("WORK"))
-	want := normal(ts.ReadFile(args[1]), ts.Getenv("WORK"))
-	if (got == want) == neg {
-		ts.Fatalf("%s is not as wanted. It is, normalised:\n%s\nwanted:\n%s", args[0], got, want)
+	tools, err := os.ReadFile(filepath.Join(ts.Getenv("TESTDATA"), "servers", "testserver", "tools.json"))
+	ts.Check(err)
+	ts.Check(os.MkdirAll(ts.MkAbs("catalog"), 0o755))
+	for _, id := range args {
+		snap, err := catalog.Import(id, tools)
+		ts.Check(err)
+		ts.Check(os.WriteFile(ts.MkAbs(filepath.Join("catalog", id+".json")), snap.Encode(), 0o644))
 	}
 }
 
-var volatile = []struct {
-	re *regexp.Regexp
-	to string
-}{
-	{regexp.MustCompile(`\b[0-9a-z]{8}-[0-9a-z]{4}\b`), "RUN"},
-	{regexp.MustCompile(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?Z?`), "WHEN"},
-	{regexp.MustCompile(`\b\d+(\.\d+)?(ns|µs|ms|s)\b`), "TIME"},
-	{regexp.MustCompile(`\bpid \d+\b`), "pid N"},
-	{regexp.MustCompile(`[ \t]+\n`), "\n"},
+// files is "files DIR": it prints the names of all files below a folder.
+func files(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: files DIR")
+	}
+	dir := ts.MkAbs(args[0])
+	ts.Check(filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err == nil {
+			_, err = io.WriteString(ts.Stdout(), filepath.ToSlash(rel)+"\n")
+		}
+		return err
+	}))
 }
 
-// normal replaces what differs from run to run.
-func normal(s, work string) string {
-	if work != "" {
-		s = strings.ReplaceAll(s, work, "$WORK")
+// edit is "edit FILE OLD NEW": it replaces a text that is in the file once. Both
+// are written as Go writes them between quotes.
+func edit(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: edit FILE OLD NEW")
 	}
-	for _, v := range volatile {
-		s = v.re.ReplaceAllString(s, v.to)
+	src, old := ts.ReadFile(args[0]), unquote(ts, args[1])
+	if n := strings.Count(src, old); n != 1 {
+		ts.Fatalf("%q is %d times in %s", old, n, args[0])
 	}
-	return s
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(src, old, unquote(ts, args[2]), 1)), 0o644))
+}
+
+// write is "write FILE TEXT": a file of bytes that cannot be seen in a script,
+// written as Go writes them between quotes.
+func write(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: write FILE TEXT")
+	}
+	ts.Check(os.MkdirAll(filepath.Dir(ts.MkAbs(args[0])), 0o755))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(unquote(ts, args[1])), 0o644))
+}
+
+func unquote(ts *testscript.TestScript, text string) string {
+	out, err := strconv.Unquote(`"` + strings.ReplaceAll(text, `"`, `\"`) + `"`)
+	ts.Check(err)
+	return out
 }
 
 // lines is "lines FILE N": whether the file has N lines.

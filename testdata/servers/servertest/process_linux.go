@@ -2,6 +2,7 @@ package servertest
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -14,18 +15,27 @@ import (
 // the time that the kernel needs.
 func CheckGone(t testing.TB, pid int) {
 	t.Helper()
+	if err := Gone(pid); err != nil {
+		t.Error(err)
+	}
+}
+
+// Gone returns an error if the process pid lives on, and kills it then. A
+// process that was killed gets the time that the kernel needs.
+func Gone(pid int) error {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if errors.Is(err, unix.ESRCH) {
-		return
+		return nil
 	}
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	defer unix.Close(fd)
 	if n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 5000); err != nil || n != 1 {
-		t.Errorf("process %d lives on (%v)", pid, err)
 		_ = unix.Kill(pid, unix.SIGKILL)
+		return fmt.Errorf("process %d lives on (%v)", pid, err)
 	}
+	return nil
 }
 
 // OpenFiles returns the number of files that this process has open.

@@ -7,6 +7,9 @@ import "testing"
 // CheckGone cannot tell on this system.
 func CheckGone(testing.TB, int) {}
 
+// Gone cannot tell on this system.
+func Gone(int) error { return nil }
+
 // OpenFiles cannot tell on this system.
 func OpenFiles(testing.TB) int { return 0 }
 

@@ -22,6 +22,7 @@ var (
 	flags      = flag.NewFlagSet("testserver", flag.ExitOnError)
 	starts     = flags.String("starts", os.Getenv("TESTSERVER_STARTS"), "append a line with the process id to this `file` at each start")
 	logFile    = flags.String("log", os.Getenv("TESTSERVER_LOG"), "append a line to this `file` for each message received")
+	waiting    = flags.String("waiting", "", "write a line to this `file`, such as a FIFO, when the tool wait begins to wait")
 	exitCode   = flags.Int("exit", -1, "complain on stderr and exit at once with this `status`")
 	silent     = flags.Bool("silent", false, "read, and never answer")
 	probe      = flags.String("probe", "refuse", "what server/discover gets: `refuse`, exit, silent or answer")
@@ -54,7 +55,7 @@ func Main() {
 	if *exitCode >= 0 {
 		fmt.Fprintln(os.Stderr, "testserver: cannot open database")
 		fmt.Fprintln(os.Stderr, "testserver: giving up")
-		os.Exit(*exitCode)
+		exit(*exitCode)
 	}
 	s := &server{out: bufio.NewWriter(os.Stdout), cancels: map[string]chan struct{}{}, calls: map[string]string{}}
 	if *bom {
@@ -103,9 +104,13 @@ func forever() {
 	select {}
 }
 
+// exit ends the process at once, also where it is built with the race detector,
+// whose os.Exit sleeps for a second.
+func exit(code int) { syscall.Exit(code) }
+
 func fail(err error) {
 	fmt.Fprintln(os.Stderr, "testserver:", err)
-	os.Exit(99)
+	exit(99)
 }
 
 // server is one session.
@@ -118,6 +123,8 @@ type server struct {
 	calls   map[string]string        // tool names by request id
 	meeting int
 	meet    chan struct{}
+	inside  int // calls at the meeting that have no answer yet
+	peak    int // the most that were inside at once
 }
 
 type message struct {
@@ -175,7 +182,7 @@ func (s *server) take(line []byte) {
 		switch *probe {
 		case "exit":
 			fmt.Fprintln(os.Stderr, "testserver: expected initialize")
-			os.Exit(1)
+			exit(1)
 		case "silent":
 			*silent = true
 		case "answer":

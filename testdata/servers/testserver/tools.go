@@ -48,25 +48,34 @@ func (s *server) call(m message) {
 		s.answer(m.ID, fmt.Sprintf(`{"content":[{"type":"text","text":"%d"}],"structuredContent":{"count":%d}}`, s.count, s.count))
 	case "echo": // passes bytes through
 		s.answer(m.ID, fmt.Sprintf(`{"content":[],"structuredContent":{"value":%s}}`, args.Value))
-	case "raw": // answers with exactly what it is told to
+	case "raw", "read_raw": // answers with exactly what it is told to
 		s.answer(m.ID, string(args.Result))
+	case "find": // whose types are what it is for
+		s.answer(m.ID, `{"content":[],"structuredContent":{"items":[{"id":1,"title":"One","note":null},{"id":2,"title":"Two"}]}}`)
 	case "crash":
 		s.crash(args.Code)
 	case "error":
 		s.refuse(m.ID, args.Code, args.Message)
 	case "null-error": // an error that does not say which request it is about
 		s.send(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"cannot parse"}}`)
-	case "wait": // until it is cancelled
+	case "wait", "wait_write": // until it is cancelled
 		done := make(chan struct{})
 		s.mu.Lock()
 		s.cancels[string(m.ID)] = done
 		s.mu.Unlock()
+		record(*waiting, "wait")
 	case "meet": // until n calls are here
 		s.meet0(args.N)
 		go func() {
 			s.join(args.N)
+			s.leave()
 			s.answer(m.ID, `{"content":[{"type":"text","text":"met"}]}`)
 		}()
+	case "peak": // how many met at once
+		s.mu.Lock()
+		peak := s.peak
+		s.mu.Unlock()
+		s.answer(m.ID, fmt.Sprintf(`{"content":[],"structuredContent":{"peak":%d}}`, peak))
 	case "progress": // n messages and the answer at once
 		for i := range args.N {
 			s.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d,"total":%d,"message":"part %d"}}`,
@@ -95,7 +104,7 @@ func (s *server) call(m message) {
 			fail(err)
 		}
 		record(*logFile, "child %d", child.Process.Pid)
-		os.Exit(3)
+		exit(3)
 	case "child": // starts a child in the same group and answers with its id
 		child := holder()
 		if err := child.Start(); err != nil {
@@ -124,7 +133,7 @@ func (s *server) crash(code int) {
 		fmt.Fprintf(os.Stderr, "at frame %d\n", i+1)
 	}
 	fmt.Fprintf(os.Stderr, "panic: out of cheese")
-	os.Exit(code)
+	exit(code)
 }
 
 // meet0 counts a call that has come to the meeting.
@@ -134,9 +143,18 @@ func (s *server) meet0(n int) {
 	if s.meet == nil {
 		s.meet = make(chan struct{})
 	}
+	s.inside++
+	s.peak = max(s.peak, s.inside)
 	if s.meeting++; s.meeting == n {
 		close(s.meet)
 	}
+}
+
+// leave counts a call that gets its answer now.
+func (s *server) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.inside--
 }
 
 // join waits for the others; a meeting that does not come about is a failed test.

@@ -1,0 +1,4 @@
+project {
+  name     = "test"
+  language = 1
+}
