@@ -13,6 +13,7 @@ import (
 	"github.com/lda-wf/wfc/compiler/check"
 	"github.com/lda-wf/wfc/compiler/project"
 	"github.com/lda-wf/wfc/lang/diag"
+	"github.com/lda-wf/wfc/lang/syntax"
 )
 
 func newCheck(std streams, g *globals) *cobra.Command {
@@ -69,15 +70,31 @@ func checkPaths(std streams, g *globals, paths []string, format, into, failOn st
 		if err != nil {
 			return failed(err)
 		}
-		found := check.Project(c.project)
-		for _, d := range found {
-			if below == "" || d.Range.File == "" || d.Range.File == below || strings.HasPrefix(d.Range.File, below+"/") {
+		inPath := func(file string) bool {
+			return below == "" || file == below || strings.HasPrefix(file, below+"/")
+		}
+		something := slices.ContainsFunc(c.project.Files, func(f *syntax.File) bool { return inPath(f.Name) }) ||
+			below == syntax.SettingsName
+		for _, d := range check.Project(c.project) {
+			if d.Range.File == "" || inPath(d.Range.File) {
 				c.list = append(c.list, d)
+				something = true
 			}
+		}
+		if !something {
+			return failed(nothingToCheck(path))
 		}
 		c.list.Sort()
 	}
 	return report(std, all, format, into, failOn)
+}
+
+// nothingToCheck says that a path leads to no file of a project.
+func nothingToCheck(path string) error {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		return fmt.Errorf("%s is no workflow file: their names end in .wf.hcl", path)
+	}
+	return fmt.Errorf("there are no workflow files in %s: their names end in .wf.hcl", path)
 }
 
 // within returns the path of a file or folder relative to the project's root;
@@ -98,14 +115,20 @@ func within(p *project.Project, path string) (string, error) {
 }
 
 func report(std streams, all []*checked, format, into, failOn string) error {
+	// One project's files are named from its root. Of several projects the names
+	// would not tell which: theirs are named from the working directory.
 	var list diag.List
 	files := 0
 	sources := map[string][]byte{}
 	for _, c := range all {
 		files += len(c.project.Files)
-		list = append(list, c.list...)
-		for _, d := range c.list {
-			sources[d.Range.File] = c.project.Source(d.Range.File)
+		found, source := c.list, c.project.Source
+		if len(all) > 1 {
+			found, source = fromHere(c.project, found)
+		}
+		list = append(list, found...)
+		for _, d := range found {
+			sources[d.Range.File] = source(d.Range.File)
 		}
 	}
 	source := func(file string) []byte { return sources[file] }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -65,16 +66,7 @@ func openJournal(cmd *cobra.Command, g *globals) (*journal.Store, error) {
 // writeDiagnostics shows findings to a person, with files named from the
 // working directory, so that a terminal can open them.
 func writeDiagnostics(w io.Writer, p *project.Project, list diag.List) error {
-	rel := fromHere(p.Root)
-	shown := make(diag.List, len(list))
-	for i, d := range list {
-		d.Range = rename(d.Range, rel)
-		d.Related = append([]diag.Related(nil), d.Related...)
-		for j := range d.Related {
-			d.Related[j].Range = rename(d.Related[j].Range, rel)
-		}
-		shown[i] = d
-	}
+	shown, source := fromHere(p, list)
 	width := 0
 	if f, ok := w.(*os.File); ok {
 		if cells, _, err := term.GetSize(int(f.Fd())); err == nil {
@@ -82,42 +74,63 @@ func writeDiagnostics(w io.Writer, p *project.Project, list diag.List) error {
 		}
 	}
 	return diag.WriteText(w, shown, diag.TextOptions{
-		Source: func(file string) []byte {
-			name, err := filepath.Rel(filepath.FromSlash(rel), filepath.FromSlash(file))
-			if err != nil {
-				name = file
-			}
-			return p.Source(filepath.ToSlash(name))
-		},
-		Color: styleOf(w).on,
-		Width: width,
+		Source: source,
+		Color:  styleOf(w).on,
+		Width:  width,
 	})
 }
 
-func rename(r diag.Range, prefix string) diag.Range {
-	if r.File != "" {
-		r.File = filepath.ToSlash(filepath.Join(prefix, r.File))
-	}
-	return r
-}
-
-// fromHere returns the path of root from the working directory, with forward
-// slashes; root itself where there is none.
-func fromHere(root string) string {
+// fromHere returns findings with their files named from the working directory,
+// and a function that has the sources by these names.
+func fromHere(p *project.Project, list diag.List) (diag.List, func(file string) []byte) {
 	here, err := os.Getwd()
 	if err != nil {
-		return root
+		return list, p.Source
 	}
 	if resolved, err := filepath.EvalSymlinks(here); err == nil {
-		if r, err := filepath.EvalSymlinks(root); err == nil {
-			here, root = resolved, r
+		here = resolved
+	}
+	root := p.Root
+	if resolved, err := filepath.EvalSymlinks(root); err == nil {
+		root = resolved
+	}
+	inProject := map[string]string{"": ""} // by the name from here
+	rename := func(r diag.Range) diag.Range {
+		if r.File == "" {
+			return r
 		}
+		name, err := filepath.Rel(here, filepath.Join(root, filepath.FromSlash(r.File)))
+		if err != nil {
+			name = filepath.Join(root, r.File)
+		}
+		name = filepath.ToSlash(name)
+		inProject[name] = r.File
+		r.File = name
+		return r
 	}
-	rel, err := filepath.Rel(here, root)
-	if err != nil {
-		return root
+	out := make(diag.List, len(list))
+	for i, d := range list {
+		d.Range = rename(d.Range)
+		d.Related = slices.Clone(d.Related)
+		for j := range d.Related {
+			d.Related[j].Range = rename(d.Related[j].Range)
+		}
+		d.Fixes = slices.Clone(d.Fixes)
+		for j := range d.Fixes {
+			d.Fixes[j].Edits = slices.Clone(d.Fixes[j].Edits)
+			for k := range d.Fixes[j].Edits {
+				d.Fixes[j].Edits[k].Range = rename(d.Fixes[j].Edits[k].Range)
+			}
+		}
+		out[i] = d
 	}
-	return filepath.ToSlash(rel)
+	return out, func(file string) []byte {
+		name, ok := inProject[file]
+		if !ok {
+			return nil
+		}
+		return p.Source(name)
+	}
 }
 
 // errorsOf returns the errors of a list.

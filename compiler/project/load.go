@@ -63,7 +63,7 @@ func folderOf(abs, written string, overlay map[string][]byte) (string, error) {
 	info, err := os.Stat(abs)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("there is no file or folder %s: %w", written, fs.ErrNotExist)
+		return "", &missingError{written}
 	case err != nil:
 		return "", fmt.Errorf("%s cannot be read: %w", written, cause(err))
 	case info.IsDir():
@@ -71,6 +71,12 @@ func folderOf(abs, written string, overlay map[string][]byte) (string, error) {
 	}
 	return filepath.Dir(abs), nil
 }
+
+// missingError says that a path that was written leads nowhere. It is an fs.ErrNotExist.
+type missingError struct{ path string }
+
+func (e *missingError) Error() string { return fmt.Sprintf("there is no file or folder %q", e.path) }
+func (e *missingError) Unwrap() error { return fs.ErrNotExist }
 
 // cause takes the path off a file error, for messages that name it already.
 func cause(err error) error {

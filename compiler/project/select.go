@@ -1,7 +1,9 @@
 package project
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -136,8 +138,12 @@ func (p *Project) byPath(arg string) (Target, error) {
 	}
 	_, isOverlay := p.overlay[abs]
 	info, err := os.Stat(abs)
-	if err != nil && !isOverlay {
-		return Target{}, fmt.Errorf("there is no file or folder %s: %w", arg, cause(err))
+	switch {
+	case err == nil || isOverlay:
+	case errors.Is(err, fs.ErrNotExist):
+		return Target{}, &missingError{arg}
+	default:
+		return Target{}, fmt.Errorf("%s cannot be read: %w", arg, cause(err))
 	}
 	folder := err == nil && info.IsDir()
 	name := filepath.ToSlash(rel)

@@ -79,7 +79,7 @@ func TestASelectionThatFailsSaysWhatThereIs(t *testing.T) {
 		"none":            `there is no workflow in none: workflows are written in files whose names end in .wf.hcl`,
 		"none/c.wf.hcl":   `there is no workflow in none/c.wf.hcl`,
 		"none/notes.txt":  `none/notes.txt is no workflow file: their names end in .wf.hcl`,
-		"one/z.wf.hcl":    `there is no file or folder one/z.wf.hcl: file does not exist`,
+		"one/z.wf.hcl":    `there is no file or folder "one/z.wf.hcl"`,
 	} {
 		t.Run(arg, func(t *testing.T) {
 			if _, _, err := Open(arg, Options{}); err == nil || err.Error() != want {
