@@ -67,13 +67,18 @@ func openJournal(cmd *cobra.Command, g *globals) (*journal.Store, error) {
 // working directory, so that a terminal can open them.
 func writeDiagnostics(w io.Writer, p *project.Project, list diag.List) error {
 	shown, source := fromHere(p, list)
+	return writeText(w, shown, source)
+}
+
+// writeText shows findings to a person. source has the files by their names in them.
+func writeText(w io.Writer, list diag.List, source func(file string) []byte) error {
 	width := 0
 	if f, ok := w.(*os.File); ok {
 		if cells, _, err := term.GetSize(int(f.Fd())); err == nil {
 			width = cells
 		}
 	}
-	return diag.WriteText(w, shown, diag.TextOptions{
+	return diag.WriteText(w, list, diag.TextOptions{
 		Source: source,
 		Color:  styleOf(w).on,
 		Width:  width,

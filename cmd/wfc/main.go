@@ -130,6 +130,7 @@ func newRoot(std streams) *cobra.Command {
 	root.PersistentFlags().StringVar(&g.project, "project", "", "project `DIR` (default: the nearest folder upwards with a wfc.hcl)")
 	root.AddCommand(
 		newCheck(std, &g),
+		newFmt(std, &g),
 		newCompile(std, &g),
 		newExplain(std),
 		newCatalog(std, &g),
