@@ -137,7 +137,7 @@ func report(std streams, all []*checked, format, into, failOn string) error {
 		if err := diag.WriteJSON(&b, list, files, source); err != nil {
 			return failed(err)
 		}
-		if err := os.WriteFile(into, b.Bytes(), 0o644); err != nil {
+		if err := writeFile(into, b.Bytes()); err != nil {
 			return failed(err)
 		}
 	}

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-
 	"github.com/spf13/cobra"
 
 	"github.com/lda-wf/wfc/compiler"
@@ -27,7 +25,7 @@ func newCompile(std streams, g *globals) *cobra.Command {
 				_, err = std.out.Write(p.Encode())
 				return failed(err)
 			}
-			return failed(os.WriteFile(into, p.Encode(), 0o644))
+			return failed(writeFile(into, p.Encode()))
 		},
 	}
 	cmd.Flags().StringVarP(&into, "output", "o", "", "write the plan into `FILE`")

@@ -3,7 +3,11 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
+	"os"
 )
 
 // printJSON writes v as indented JSON without HTML escapes, and a line break.
@@ -23,4 +27,16 @@ func printRawJSON(w io.Writer, raw []byte) error {
 	b.WriteByte('\n')
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// writeFile writes what a flag asked to be written into a file.
+func writeFile(name string, data []byte) error {
+	err := os.WriteFile(name, data, 0o644)
+	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
+		err = pe.Err
+	}
+	if err != nil {
+		return fmt.Errorf("the file %s cannot be written: %w", name, err)
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"flag"
 	"io"
@@ -76,6 +77,7 @@ func runScripts(t *testing.T, dir string) {
 			"await":     await,
 			"code":      code,
 			"copydir":   copyDir,
+			"digest":    digest,
 			"edit":      edit,
 			"ended":     ended,
 			"fifo":      fifo,
@@ -262,6 +264,17 @@ func files(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		return err
 	}))
+}
+
+// digest is "digest FILE": it prints the digest of a plan.
+func digest(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: digest FILE")
+	}
+	var plan struct{ Digest string }
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &plan))
+	_, err := io.WriteString(ts.Stdout(), plan.Digest+"\n")
+	ts.Check(err)
 }
 
 // edit is "edit FILE OLD NEW": it replaces a text that is in the file once. Both
