@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"sync/atomic"
 
 	"github.com/lda-wf/wfc/compiler/plan"
@@ -22,12 +23,8 @@ type Prepared struct {
 }
 
 // Prepare makes a plan ready: it resolves the secrets and the connections that
-// the plan uses, so that a missing one is reported before anything starts, and
-// begins to open the journal.
+// the plan uses, so that a missing one is reported before anything starts.
 func (s *Service) Prepare(p *plan.Plan) (*Prepared, error) {
-	// The journal is wanted in a moment; who wants it, or closes it, waits for it.
-	s.wanted.Store(true)
-	go s.journal()
 	program, err := engine.NewProgram(p)
 	if err != nil {
 		return nil, fmt.Errorf("the plan cannot be run: %w", err)
@@ -85,16 +82,12 @@ func (r *Prepared) Run(ctx context.Context, inputs value.Value, watch func(engin
 	})
 }
 
-// openJournal returns the journal if somebody wanted it, else nil.
-func (s *Service) openJournal() *journal.Store {
-	if !s.wanted.Load() {
-		return nil
-	}
-	store, err := s.journal()
-	if err != nil {
-		return nil
-	}
-	return store
+// journal returns the project's journal, which it opens at the first use.
+func (s *Service) journal() (*journal.Store, error) {
+	s.opening.Do(func() {
+		s.store, s.openErr = journal.Open(context.Background(), filepath.Join(s.project.Root, StateFolder), journal.Options{})
+	})
+	return s.store, s.openErr
 }
 
 // Journal opens the journal of a project for reading, without creating one.

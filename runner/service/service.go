@@ -9,9 +9,7 @@ package service
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -44,9 +42,11 @@ type Service struct {
 	options Options
 	pool    *pool.Pool
 
-	journal func() (*journal.Store, error) // opens it at the first use
-	wanted  atomic.Bool                    // journal was or will be called
-	opened  sync.Map                       // connection id → true once it has been up
+	opened sync.Map // connection id → true once it has been up
+
+	opening sync.Once // of the journal; or its closing, if it was never opened
+	store   *journal.Store
+	openErr error
 }
 
 // New returns a service. It starts nothing and opens nothing yet.
@@ -59,9 +59,6 @@ func New(p *project.Project, o Options) *Service {
 		ClientInfo: &mcp.Implementation{Name: "wfc", Version: o.Version},
 		Log:        s.sessionEvent,
 		Stderr:     s.serverStderr,
-	})
-	s.journal = sync.OnceValues(func() (*journal.Store, error) {
-		return journal.Open(context.Background(), filepath.Join(p.Root, StateFolder), journal.Options{})
 	})
 	return s
 }
@@ -83,6 +80,8 @@ func (s *Service) serverStderr(connection, line string) {
 	}
 }
 
+var errClosed = errors.New("the service is closed")
+
 // Close closes all sessions and the journal, side by side: no run is going on
 // any more. It returns when no process and no goroutine of them is left.
 func (s *Service) Close() error {
@@ -91,8 +90,9 @@ func (s *Service) Close() error {
 	var journalErr error
 	var closing sync.WaitGroup
 	closing.Go(func() {
-		if store := s.openJournal(); store != nil {
-			journalErr = store.Close()
+		s.opening.Do(func() { s.openErr = errClosed })
+		if s.store != nil {
+			journalErr = s.store.Close()
 		}
 	})
 	err := s.pool.Close(ctx)
