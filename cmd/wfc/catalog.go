@@ -82,6 +82,10 @@ func newCatalogRefresh(std streams, g *globals) *cobra.Command {
 	return cmd
 }
 
+// mostNames is how many tools that came, went or changed are named: a server may
+// have hundreds, and the diff of the snapshot shows all.
+const mostNames = 20
+
 func showRefreshed(std streams, r *service.Refreshed, only bool) {
 	s := r.Snapshot
 	state := map[service.SnapshotChange]string{
@@ -101,8 +105,11 @@ func showRefreshed(std streams, r *service.Refreshed, only bool) {
 			mark  string
 			names []string
 		}{{"+", r.Added}, {"-", r.Removed}, {"~", r.Changed}} {
-			for _, n := range l.names {
+			for _, n := range l.names[:min(len(l.names), mostNames)] {
 				fmt.Fprintf(std.out, "  %s %s\n", l.mark, n)
+			}
+			if more := len(l.names) - mostNames; more > 0 {
+				fmt.Fprintf(std.out, "  %s … and %d more\n", l.mark, more)
 			}
 		}
 	}

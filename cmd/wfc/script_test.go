@@ -78,6 +78,7 @@ func runScripts(t *testing.T, dir string) {
 			"code":      code,
 			"copydir":   copyDir,
 			"digest":    digest,
+			"each":      each,
 			"edit":      edit,
 			"ended":     ended,
 			"fifo":      fifo,
@@ -143,7 +144,7 @@ var volatile = []struct {
 	re *regexp.Regexp
 	to string
 }{
-	{regexp.MustCompile(`\b[0-9a-z]{8}-[0-9a-z]{4}\b`), "RUN"},
+	{regexp.MustCompile(`\b0[0-9a-z]{7}-[0-9a-z]{4}\b`), "RUN"},
 	{regexp.MustCompile(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?Z?`), "WHEN"},
 	{regexp.MustCompile(`\b(\d+m)?\d+(\.\d+)?(ns|µs|ms|s)\b`), "TIME"},
 	{regexp.MustCompile(`(?m)[ \t]+$`), ""},
@@ -162,6 +163,35 @@ func normal(s, work string) string {
 
 // signalled is the value of a script that has the program it interrupted.
 type signalled struct{ cmd *exec.Cmd }
+
+// each is "each GLOB PROGRAM ARGS": the program with exit code 0 for each file,
+// which is its last argument. {} in an argument is the file's name without its
+// extension. The output is that of all.
+func each(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: each GLOB PROGRAM ARGS")
+	}
+	names, err := filepath.Glob(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if len(names) == 0 {
+		ts.Fatalf("there is no file %s", args[0])
+	}
+	var out, errw strings.Builder
+	for _, name := range names {
+		argv := make([]string, 0, len(args))
+		for _, a := range args[2:] {
+			argv = append(argv, strings.ReplaceAll(a, "{}", strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))))
+		}
+		err := ts.Exec(args[1], append(argv, name)...)
+		out.WriteString(ts.ReadFile("stdout"))
+		errw.WriteString(ts.ReadFile("stderr"))
+		if err != nil {
+			ts.Fatalf("%s: %v", filepath.Base(name), err)
+		}
+	}
+	_, _ = io.WriteString(ts.Stdout(), normal(out.String(), ts.Getenv("WORK")))
+	_, _ = io.WriteString(ts.Stderr(), normal(errw.String(), ts.Getenv("WORK")))
+}
 
 // interrupt is "interrupt": it stops the program in the background as Ctrl-C does.
 func interrupt(ts *testscript.TestScript, neg bool, args []string) {
@@ -186,14 +216,14 @@ func ended(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// gone is "gone FILE N": whether the test server was started N times, as it
+// gone is "gone FILE [N]": whether the test server was started N times, as it
 // recorded in FILE, and none of the processes lives on.
 func gone(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: gone FILE N")
+	if neg || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: gone FILE [N]")
 	}
 	pids := strings.Fields(ts.ReadFile(args[0]))
-	if strconv.Itoa(len(pids)) != args[1] {
+	if len(args) == 2 && strconv.Itoa(len(pids)) != args[1] {
 		ts.Fatalf("%d processes were started, want %s", len(pids), args[1])
 	}
 	for _, text := range pids {

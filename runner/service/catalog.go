@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/lda-wf/wfc/compiler"
 	"github.com/lda-wf/wfc/compiler/project"
@@ -49,6 +50,9 @@ func (s *Service) Refresh(ctx context.Context, c *compiler.Reach, only bool) (*R
 		return nil, err
 	}
 	snap, err := discover.Snapshot(ctx, s.pool, pool.Target{Connection: live})
+	if err == nil {
+		err = s.loses(c.Connection.ID, snap)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -57,6 +61,29 @@ func (s *Service) Refresh(ctx context.Context, c *compiler.Reach, only bool) (*R
 		return r, err
 	}
 	return r, s.WriteSnapshot(c.Connection.ID, snap)
+}
+
+// loses returns an error if the server failed to give a list that the project's
+// snapshot has: a failure of the day must not replace it.
+func (s *Service) loses(id string, snap *catalog.Snapshot) error {
+	old, err := s.project.Snapshot(id)
+	if err != nil {
+		return nil // there is none to lose
+	}
+	have := map[string]int{
+		"tools": len(old.Tools), "resources": len(old.Resources),
+		"resource_templates": len(old.ResourceTemplates), "prompts": len(old.Prompts),
+	}
+	for _, e := range old.Errors {
+		delete(have, e.List) // it had failed then, too
+	}
+	for _, e := range snap.Errors {
+		if have[e.List] > 0 {
+			return fmt.Errorf("the server failed to list its %s, of which the snapshot has %d, so that the snapshot was left as it is: %s",
+				strings.ReplaceAll(e.List, "_", " "), have[e.List], e.Message)
+		}
+	}
+	return nil
 }
 
 // Compare says how snap differs from the snapshot that the project has.
