@@ -1,0 +1,391 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/lda-wf/wfc/compiler/check"
+	"github.com/lda-wf/wfc/compiler/project"
+	"github.com/lda-wf/wfc/lang/format"
+	"github.com/lda-wf/wfc/testdata/npm"
+)
+
+// What README.md and the pages of docs show is run. Comments before a block, one
+// a line, say how:
+//
+//	<!-- project: testdata/examples/hello -->  from here on, work in a copy of that folder
+//	<!-- project: empty -->                    … in an empty folder
+//	<!-- project: clone -->                    … in a folder that has the examples where a clone has them
+//	<!-- needs: npm -->                        … with the real npm servers on the PATH
+//	<!-- file: triage.wf.hcl -->               the block is written to this file first
+//	<!-- shows: testdata/… -->                 the block is a part of this file of the repository
+//	<!-- fails: WFC2103 -->                    checking finds exactly this (several: with commas)
+//	<!-- fragment -->                          the block is a part of a file: it is only parsed
+//	<!-- any order -->                         the lines that are printed may come in any order
+//	<!-- exit: 1 -->                           the last command of the block gives this exit code
+//	<!-- not run: because … -->                the commands are not run
+//
+// A console block has commands after "$ " and what they print. An sh block has
+// commands only. An hcl block is a whole file: it must pass `wfc check`, as a file
+// of the project where it has a name, else beside the connection demo.main. A json
+// block is JSON, or a JSON object a line. With -update, what commands print is written anew.
+func TestDocuments(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the documents' commands are written for a POSIX shell")
+	}
+	for _, file := range documents(t) {
+		switch filepath.Base(file) {
+		case "functions.md", "diagnostics.md":
+			continue // written from tables, whose own tests run their examples
+		}
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			p := readPage(t, file)
+			s := &session{t: t, ids: map[string]string{}}
+			written := map[*block]string{}
+			for _, b := range p.blocks {
+				s.at = fmt.Sprintf("%s:%d", filepath.Base(file), b.line)
+				if text := s.block(b); text != b.text {
+					written[b] = text
+				}
+			}
+			if *update && len(written) > 0 {
+				if err := p.replace(written); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// session follows one page from its beginning to its end.
+type session struct {
+	t    *testing.T
+	at   string            // the block, for messages
+	root string            // of the folder that it works in; "": none yet
+	dir  string            // the shell's working directory
+	path string            // put before PATH
+	ids  map[string]string // run ids: the page's → the real ones
+	last string            // the last run id that the page shows
+}
+
+func (s *session) errorf(format string, args ...any) {
+	s.t.Helper()
+	s.t.Errorf("%s: %s", s.at, fmt.Sprintf(format, args...))
+}
+
+// block runs a block and returns what it should be.
+func (s *session) block(b *block) string {
+	if from, ok := b.marks["project"]; ok {
+		s.begin(from)
+	}
+	if b.marks["needs"] == "npm" {
+		s.path = npm.Bin(s.t) + string(filepath.ListSeparator)
+	}
+	if name, ok := b.marks["file"]; ok {
+		s.write(name, b.text)
+	}
+	if name, ok := b.marks["shows"]; ok {
+		src, err := os.ReadFile(filepath.Join("../..", filepath.FromSlash(name)))
+		if err != nil || !strings.Contains(string(src), b.text) {
+			s.errorf("this is no part of %s (%v)", name, err)
+		}
+	}
+	switch b.lang {
+	case "console":
+		return s.console(b)
+	case "sh":
+		if _, not := b.marks["not run"]; !not {
+			for line := range strings.Lines(b.text) {
+				s.command(strings.TrimSuffix(line, "\n"), 0)
+			}
+		}
+	case "hcl":
+		s.hcl(b)
+	case "json":
+		for d := json.NewDecoder(strings.NewReader(b.text)); ; {
+			var v any
+			if err := d.Decode(&v); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				s.errorf("this is no JSON: %v", err)
+				break
+			}
+		}
+	case "": // a picture, or a notation without a program of its own
+	default:
+		if _, not := b.marks["not run"]; !not {
+			s.errorf("nobody knows how to run %q", b.lang)
+		}
+	}
+	return b.text
+}
+
+// begin begins to work in a new folder.
+func (s *session) begin(from string) {
+	s.root = s.t.TempDir()
+	s.dir = s.root
+	switch from {
+	case "empty":
+	case "clone":
+		s.copy("testdata/examples", filepath.Join(s.root, "testdata", "examples"))
+	default:
+		s.copy(from, s.root)
+	}
+}
+
+func (s *session) copy(from, to string) {
+	src := filepath.Join("../..", filepath.FromSlash(from))
+	if err := os.CopyFS(to, os.DirFS(src)); err != nil {
+		s.t.Fatalf("%s: %v", s.at, err)
+	}
+	if err := os.RemoveAll(filepath.Join(to, ".wfc")); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *session) write(name, text string) {
+	if s.root == "" {
+		s.t.Fatalf("%s: there is no project to write %s to", s.at, name)
+	}
+	to := filepath.Join(s.dir, filepath.FromSlash(name))
+	if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, []byte(text), 0o644)); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// hcl checks a block of HCL.
+func (s *session) hcl(b *block) {
+	if formatted, diags := format.Source("shown.wf.hcl", []byte(b.text)); !diags.HasErrors() && string(formatted) != b.text {
+		s.errorf("this is not formatted; wfc fmt makes of it\n%s", formatted)
+	}
+	if _, ok := b.marks["fragment"]; ok {
+		if _, diags := hclsyntax.ParseConfig([]byte(b.text), s.at, hcl.InitialPos); diags.HasErrors() {
+			s.errorf("%v", diags)
+		}
+		return
+	}
+	root := s.dir
+	if _, named := b.marks["file"]; !named {
+		whole := &session{t: s.t, at: s.at}
+		whole.begin("testdata/projects/demo")
+		whole.write("shown.wf.hcl", b.text)
+		root = whole.root
+	}
+	p, err := project.Load(root, project.Options{})
+	if err != nil {
+		s.errorf("%v", err)
+		return
+	}
+	var want, got []string
+	if codes := b.marks["fails"]; codes != "" {
+		want = strings.Split(codes, ", ")
+	}
+	found := check.Project(p)
+	for _, d := range found {
+		got = append(got, string(d.Code))
+	}
+	slices.Sort(got)
+	if got = slices.Compact(got); !slices.Equal(got, want) {
+		s.errorf("checking finds %v, wanted is %v:\n%v", got, want, found)
+	}
+}
+
+// console runs the commands of a console block and returns it with what they
+// print: as the page has it where only ids and times differ.
+func (s *session) console(b *block) string {
+	var out strings.Builder
+	parts := strings.Split("\n"+b.text, "\n$ ")
+	if strings.TrimSpace(parts[0]) != "" {
+		s.errorf("the block begins with what no command printed: %q", parts[0])
+	}
+	for i, part := range parts[1:] {
+		command, want, _ := strings.Cut(strings.TrimSuffix(part, "\n")+"\n", "\n")
+		code := 0
+		if at, ok := b.marks["exit"]; ok && i == len(parts)-2 {
+			if _, err := fmt.Sscan(at, &code); err != nil {
+				s.errorf("exit: %v", err)
+			}
+		}
+		if *update && s.last != "" {
+			// A run that an earlier command does not show any more is the last one now.
+			command = runID.ReplaceAllStringFunc(command, func(id string) string {
+				if _, known := s.ids[id]; known {
+					return id
+				}
+				return s.last
+			})
+		}
+		got := s.command(command, code)
+		s.learn(want, got)
+		_, any := b.marks["any order"]
+		if s.normal(got, any) != s.normal(want, any) {
+			if !*update {
+				s.errorf("$ %s\nprints\n%s\nthe page says\n%s", command, got, want)
+			}
+			want = s.original(got)
+			s.learn(want, got)
+		}
+		if shown := runID.FindAllString(want, -1); len(shown) > 0 {
+			s.last = shown[len(shown)-1]
+		}
+		fmt.Fprintf(&out, "$ %s\n%s", command, want)
+	}
+	return out.String()
+}
+
+// command runs one command line in the shell and returns what it prints, errors
+// included. It follows changes of the working directory.
+func (s *session) command(line string, code int) string {
+	if line == "go test ./..." {
+		return "" // this is it
+	}
+	if s.root == "" {
+		s.t.Fatalf("%s: there is no project to run %s in", s.at, line)
+	}
+	for shown, real := range s.ids {
+		line = strings.ReplaceAll(line, shown, real)
+	}
+	// The binary that `go run` would build is the one that is tested.
+	line = strings.Replace(line, "go run ./cmd/wfc ", "wfc ", 1)
+	dir := s.dir
+	env := append(os.Environ(), "NO_COLOR=1", "TZ=UTC", "PATH="+s.path+os.Getenv("PATH"))
+	if strings.HasPrefix(line, "go install ") {
+		dir = "../.."
+		env = append(env, "GOBIN="+s.t.TempDir())
+	}
+	pwd := filepath.Join(s.t.TempDir(), "pwd")
+	cmd := exec.Command("sh", "-c", line+"\nstatus=$?\npwd -P >'"+pwd+"'\nexit $status\n")
+	cmd.Dir = dir
+	cmd.Env = env
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	got := 0
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		got = exit.ExitCode()
+	case err != nil:
+		s.t.Fatalf("%s: %s: %v", s.at, line, err)
+	}
+	if got != code {
+		s.errorf("$ %s\nexit code %d, wanted is %d:\n%s", line, got, code, out.Bytes())
+	}
+	if dir == s.dir {
+		if now, err := os.ReadFile(pwd); err == nil {
+			s.dir = strings.TrimSuffix(string(now), "\n")
+		}
+	}
+	text := out.String()
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text
+}
+
+var runID = regexp.MustCompile(`\b0[0-9a-z]{7}-[0-9a-z]{4}\b`)
+
+// learn pairs the run ids that the page shows with those that a command printed.
+func (s *session) learn(want, got string) {
+	shown, real := runID.FindAllString(want, -1), runID.FindAllString(got, -1)
+	for i := range min(len(shown), len(real)) {
+		if _, known := s.ids[shown[i]]; !known {
+			s.ids[shown[i]] = real[i]
+		}
+	}
+}
+
+// original is a command's output with the run ids that the page has for them.
+func (s *session) original(got string) string {
+	for shown, real := range s.ids {
+		got = strings.ReplaceAll(got, real, shown)
+	}
+	return strings.ReplaceAll(got, s.realRoot(), home)
+}
+
+// home is what the pages show where a command printed the folder it works in.
+const home = "/home/ada/work"
+
+var (
+	sha256  = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
+	columns = regexp.MustCompile(`(\S) {2,}`)
+	goBuild = regexp.MustCompile(`wfc 0\.1\.0-dev( \([0-9a-f]{12}\))?`)
+)
+
+// normal replaces what differs from run to run, widths of columns included, and
+// maybe the order of lines.
+func (s *session) normal(text string, anyOrder bool) string {
+	text = normal(strings.ReplaceAll(text, s.realRoot(), home), "")
+	text = sha256.ReplaceAllString(text, "DIGEST")
+	text = goBuild.ReplaceAllString(text, "wfc VERSION")
+	text = columns.ReplaceAllString(text, "$1  ")
+	if anyOrder {
+		lines := strings.Split(text, "\n")
+		slices.Sort(lines)
+		return strings.Join(lines, "\n")
+	}
+	return text
+}
+
+func (s *session) realRoot() string {
+	if root, err := filepath.EvalSymlinks(s.root); err == nil {
+		return root
+	}
+	return s.root
+}
+
+// TestReadmeBeginsWithItsTwoCommands: a newcomer gets to a running workflow with
+// the first block, to passing tests with the second.
+func TestReadmeBeginsWithItsTwoCommands(t *testing.T) {
+	var got []string
+	for _, b := range readPage(t, "../../README.md").blocks {
+		if b.lang == "sh" {
+			got = append(got, b.text)
+		}
+	}
+	want := []string{"go run ./cmd/wfc run testdata/examples/hello\n", "go test ./...\n"}
+	if len(got) < 2 || !slices.Equal(got[:2], want) {
+		t.Errorf("the first sh blocks are %q", got)
+	}
+}
+
+// TestDocumentsNameTheServersThatAreTested: an install command names the version
+// that the tests run against.
+func TestDocumentsNameTheServersThatAreTested(t *testing.T) {
+	src, err := os.ReadFile("../../testdata/npm/package.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var manifest struct{ Dependencies map[string]string }
+	if err := json.Unmarshal(src, &manifest); err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile(`(@modelcontextprotocol/[a-z-]+)@([0-9][0-9.]*[0-9])`)
+	files := append(documents(t), "../../testdata/examples/link-audit/link-audit.wf.hcl")
+	for _, file := range files {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range named.FindAllStringSubmatch(string(src), -1) {
+			if manifest.Dependencies[m[1]] != m[2] {
+				t.Errorf("%s names %s, the tests run %q", file, m[0], manifest.Dependencies[m[1]])
+			}
+		}
+	}
+}
