@@ -49,8 +49,8 @@ func Compile(p *project.Project, t Target) (*plan.Plan, diag.List) {
 		Workflow:      w.Syntax.Name.Text,
 		Ranges:        map[string]plan.Range{},
 	}}
-	if s := p.Settings; s != nil && s.Language != nil {
-		l.plan.Language = s.Language.N
+	if s := p.Settings; s != nil && s.Project.Language != nil {
+		l.plan.Language = s.Project.Language.N
 	}
 	if t.Deployment != nil {
 		l.plan.Deployment = t.Deployment.Name.Text

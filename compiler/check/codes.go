@@ -50,6 +50,13 @@ const (
 	codeNoBinding     diag.Code = "WFC2404"
 	codeBadSnapshot   diag.Code = "WFC2405"
 
-	codeNotBuilt diag.Code = "WFC1090"
-	codeFault    diag.Code = "WFC1099"
+	codeAuthWithoutHTTP diag.Code = "WFC2406"
+
+	// Of lang/syntax, for what only a merged block shows.
+	codeAttributeNeeded diag.Code = "WFC1026"
+	codeNoTransport     diag.Code = "WFC1039"
+
+	codeNotBuilt    diag.Code = "WFC1090"
+	codeNotRunnable diag.Code = "WFC1091"
+	codeFault       diag.Code = "WFC1099"
 )

@@ -3,7 +3,10 @@ package check
 import (
 	"errors"
 	"io/fs"
+	"net/url"
 	"slices"
+
+	"github.com/hashicorp/hcl/v2"
 
 	"github.com/lda-wf/wfc/compiler/project"
 	"github.com/lda-wf/wfc/lang/diag"
@@ -19,42 +22,125 @@ var connectionPlace = &place{noun: "a connection block", roots: rootSecret | roo
 func Connection(p *project.Project, y *syntax.Connection) diag.List {
 	w := newWorld(p)
 	c := &checker{w: w}
+	written := []hcl.Range{y.Range}
+	if conn := w.connections[y.ID()]; conn != nil {
+		c.checkSettings(&conn.own.ConnectionSettings, "connection "+y.ID())
+	}
+	if x := p.Providers[y.Provider.Text]; x != nil {
+		c.checkSettings(&x.ConnectionSettings, "provider "+x.Name.Text)
+		written = append(written, x.Range)
+	}
 	c.checkTransport(y)
 	out := c.diags
 	for _, d := range p.Diagnostics {
-		if r := d.Range; r.File == y.Range.Filename && y.Range.Start.Byte <= r.Start.Byte && r.Start.Byte <= y.Range.End.Byte {
-			out = append(out, d)
+		for _, at := range written {
+			if r := d.Range; r.File == at.Filename && at.Start.Byte <= r.Start.Byte && r.Start.Byte <= at.End.Byte {
+				out = append(out, d)
+			}
 		}
 	}
 	out = slices.DeleteFunc(out, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
 	return finish(p, out)
 }
 
-// checkTransport checks how a connection is reached.
-func (c *checker) checkTransport(y *syntax.Connection) {
-	s := y.Stdio
-	if s == nil {
-		return
-	}
-	for _, a := range []struct {
-		at   *syntax.Attribute
-		want *types.Type
-		what string
-	}{
-		{s.Command, types.StringType, "command"},
-		{s.Args, types.ListOf(types.StringType), "args"},
-		{s.Env, types.MapOf(types.StringType), "env"},
-		{s.Cwd, types.StringType, "cwd"},
-	} {
-		if a.at != nil {
-			c.check(a.at.Expr, connectionPlace, nil, a.want, &subject{plain: "The " + a.what + " of connection " + y.ID()})
+// checkSettings checks the expressions of a connection or a provider block.
+func (c *checker) checkSettings(s *syntax.ConnectionSettings, whose string) {
+	of := func(what string, at *syntax.Attribute, want *types.Type) {
+		if at != nil {
+			c.check(at.Expr, connectionPlace, nil, want, &subject{plain: "The " + what + " of " + whose})
 		}
 	}
+	if x := s.Stdio; x != nil {
+		of("command", x.Command, types.StringType)
+		of("args", x.Args, types.ListOf(types.StringType))
+		of("env", x.Env, types.MapOf(types.StringType))
+		of("cwd", x.Cwd, types.StringType)
+	}
+	for _, x := range []*syntax.HTTP{s.HTTP, s.SSE} {
+		if x != nil {
+			of("url", x.URL, types.StringType)
+			c.absoluteURL(x.URL)
+			of("headers", x.Headers, types.MapOf(types.StringType))
+		}
+	}
+	if x := s.Auth; x != nil {
+		of("token", x.Token, types.StringType)
+		of("name", x.Name, types.StringType)
+		of("value", x.Value, types.StringType)
+		of("username", x.Username, types.StringType)
+		of("password", x.Password, types.StringType)
+		of("client_id", x.ClientID, types.StringType)
+		of("client_secret", x.ClientSecret, types.StringType)
+		of("scopes", x.Scopes, types.ListOf(types.StringType))
+	}
+}
+
+// absoluteURL reports a constant address that no request can be sent to.
+func (c *checker) absoluteURL(a *syntax.Attribute) {
+	if a == nil {
+		return
+	}
+	text, ok := a.Expr.Text()
+	if !ok {
+		return
+	}
+	if u, err := url.Parse(text); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		c.report(diag.New(codeRuleBroken, a.Expr.Range(), "%q is no address of a server. Write the whole of it, as \"https://mcp.example.com/mcp\".", text))
+	}
+}
+
+// checkTransport checks that a connection says how its server is reached, with
+// what its provider and the defaults add.
+func (c *checker) checkTransport(y *syntax.Connection) {
+	lacks := func(block string, at syntax.Block, name, what string, has *syntax.Attribute) {
+		if has == nil && !c.w.hasFinding(at.Range) {
+			c.report(diag.New(codeAttributeNeeded, at.Header, "The %s block of connection %s needs the attribute %q: %s.", block, y.ID(), name, what))
+		}
+	}
+	switch {
+	case y.Stdio != nil:
+		lacks("stdio", y.Stdio.Block, "command", "the program that is the server", y.Stdio.Command)
+		if y.Auth != nil {
+			c.report(diag.New(codeAuthWithoutHTTP, y.Auth.Header, "The connection %s starts its server as a process, which has no requests to put credentials into. Give them to it in env of stdio, or as args.", y.ID()))
+			return
+		}
+	case y.HTTP != nil:
+		lacks("http", y.HTTP.Block, "url", "the address of the server", y.HTTP.URL)
+	case y.SSE != nil:
+		lacks("sse", y.SSE.Block, "url", "the address of the server", y.SSE.URL)
+	case !c.w.hasFinding(y.Range):
+		c.report(diag.New(codeNoTransport, y.Header, "The connection %s does not say how its server is reached. Write a stdio block with the command that starts it, or an http block with its url.", y.ID()))
+	}
+	if a := y.Auth; a != nil {
+		switch a.Kind.Text {
+		case "bearer":
+			lacks("auth", a.Block, "token", "what is sent with each request", a.Token)
+		case "header":
+			lacks("auth", a.Block, "name", "the name of the header", a.Name)
+			lacks("auth", a.Block, "value", "what the header says", a.Value)
+		case "basic":
+			lacks("auth", a.Block, "username", "who logs in", a.Username)
+			lacks("auth", a.Block, "password", "the password of who logs in", a.Password)
+		}
+	}
+	if x := y.RateLimit; x != nil && !c.w.hasFinding(x.Range) {
+		if x.Requests == nil {
+			lacks("rate_limit", x.Block, "requests", "how many requests are sent at most", nil)
+		} else if x.Per == nil {
+			lacks("rate_limit", x.Block, "per", "in which time so many requests are sent, as \"1m\"", nil)
+		}
+	}
+}
+
+// checkProvider checks what a provider block says.
+func (c *checker) checkProvider(x *syntax.Provider) {
+	c.checkSettings(&x.ConnectionSettings, "provider "+x.Name.Text)
 }
 
 // checkConnection checks a connection block and its snapshot.
 func (c *checker) checkConnection(conn *connection) {
 	y := conn.syn
+	c.checkSettings(&conn.own.ConnectionSettings, "connection "+y.ID())
 	c.checkTransport(y)
 	if _, err := conn.load(); err != nil {
 		c.noSnapshot(conn, err)

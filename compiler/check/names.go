@@ -235,10 +235,7 @@ func (c *checker) unknownRoot(x *hclsyntax.ScopeTraversalExpr, en *env) {
 	at := x.Traversal[0].SourceRange()
 	if c.f != nil {
 		if name == "loop" {
-			// A loop block has a diagnostic of its own: it is not built yet.
-			if !slices.ContainsFunc(c.f.stepList, func(s *step) bool { return s.syn.Unbuilt }) {
-				c.report(diag.New(codeNotHere, at, "\"loop\" cannot be used in %s. It can be used inside a step with a loop block.", c.place.noun))
-			}
+			c.report(diag.New(codeNotHere, at, "\"loop\" cannot be used in %s. It can be used inside a step with a loop block.", c.place.noun))
 			return
 		}
 		if c.f.sources[name] != nil {

@@ -20,13 +20,16 @@ import (
 // the snapshots of connections.
 func Project(p *project.Project) diag.List {
 	w := newWorld(p)
-	var jobs []job
+	jobs := []job{{run: (*checker).lintFiles}}
 	deployments := map[*syntax.Workflow][]*syntax.Deployment{}
 	for _, d := range allDeployments(p) {
 		jobs = append(jobs, job{d.Header, func(c *checker) { c.checkDeployment(d, nil) }})
 		if wf := w.deployed(d); wf != nil {
 			deployments[wf] = append(deployments[wf], d)
 		}
+	}
+	for _, x := range p.Providers {
+		jobs = append(jobs, job{x.Header, func(c *checker) { c.checkProvider(x) }})
 	}
 	for _, conn := range w.connections {
 		jobs = append(jobs, job{conn.syn.Header, func(c *checker) { c.checkConnection(conn) }})
@@ -41,7 +44,7 @@ func Project(p *project.Project) diag.List {
 	for _, found := range inParallel(w, jobs) {
 		out = append(out, found...)
 	}
-	return finish(p, out)
+	return finish(p, w.withoutLint(out))
 }
 
 // finish computes lines and columns, and sorts.
@@ -149,6 +152,7 @@ func (c *checker) checkWorkflow(wf *syntax.Workflow, deployments []*syntax.Deplo
 			c.report(diag.New(codeUnboundSource, s.syn.Header, "The source %q is bound to no connection, and no deployment of this workflow binds it, so that its calls cannot be checked. Give it a bind, or write a deployment.", s.syn.Name.Text))
 		}
 	}
+	lint := c.lint(c.diags)
 	said := map[finding]bool{}
 	for _, d := range c.diags {
 		said[findingOf(d)] = true
@@ -168,6 +172,7 @@ func (c *checker) checkWorkflow(wf *syntax.Workflow, deployments []*syntax.Deplo
 			}
 		}
 	}
+	c.diags = append(c.diags, lint...)
 }
 
 // finding tells findings apart when a workflow is checked several times.

@@ -105,6 +105,7 @@ func Target(p *project.Project, wf *syntax.Workflow, d *syntax.Deployment, binds
 			c.report(diag.New(codeNoBinding, s.syn.Header, "The source %q is bound to no connection. Give it a bind, run a deployment that binds it, or say it when running:\n\n    wfc run %s --bind %s=CONNECTION", s.syn.Name.Text, wf.Name.Text, s.syn.Name.Text))
 		}
 	}
+	c.later(d, used)
 	for conn := range used {
 		// A checker of its own: a tool block is no part of the workflow.
 		own := &checker{w: w}

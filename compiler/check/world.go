@@ -34,7 +34,8 @@ type world struct {
 
 // connection is a connection with what its snapshot says.
 type connection struct {
-	syn   *syntax.Connection
+	syn   *syntax.Connection // with what its provider and the defaults say
+	own   *syntax.Connection // as it is written
 	tools map[string]*syntax.ToolOverride
 
 	// load reads the snapshot at its first call. It is nil where none can be used,
@@ -48,6 +49,14 @@ func newWorld(p *project.Project) *world {
 		secrets:     p.Secrets,
 		connections: make(map[string]*connection, len(p.Connections)),
 	}
+	own := make(map[string]*syntax.Connection, len(p.Connections))
+	for _, f := range p.Files {
+		for _, c := range f.Connections {
+			if id := c.ID(); own[id] == nil {
+				own[id] = c
+			}
+		}
+	}
 	for id, c := range p.Connections {
 		tools := make(map[string]*syntax.ToolOverride, len(c.Tools))
 		for _, t := range c.Tools {
@@ -55,7 +64,7 @@ func newWorld(p *project.Project) *world {
 				tools[t.Tool.Text] = t
 			}
 		}
-		w.connections[id] = &connection{syn: c, tools: tools, load: sync.OnceValues(func() (*catalog.Snapshot, error) {
+		w.connections[id] = &connection{syn: c, own: own[id], tools: tools, load: sync.OnceValues(func() (*catalog.Snapshot, error) {
 			s, err := p.Snapshot(id)
 			if err != nil {
 				return nil, err

@@ -10,12 +10,16 @@ import (
 // index fills the maps by name and reports what is defined twice.
 func (p *Project) index() {
 	p.Workflows = map[string]*syntax.Workflow{}
+	p.Providers = map[string]*syntax.Provider{}
 	p.Connections = map[string]*syntax.Connection{}
 	p.Secrets = map[string]*syntax.Secret{}
 	p.Deployments = map[string]*syntax.Deployment{}
 	for _, f := range p.Files {
 		for _, w := range f.Workflows {
 			define(p, p.Workflows, "workflow", w.Name.Text, w, w.Name.Range)
+		}
+		for _, x := range f.Providers {
+			define(p, p.Providers, "provider", x.Name.Text, x, x.Name.Range)
 		}
 		for _, c := range f.Connections {
 			if c.Provider.Text == "" || c.Account.Text == "" {
@@ -30,11 +34,23 @@ func (p *Project) index() {
 			define(p, p.Deployments, "deployment", d.Name.Text, d, d.Name.Range)
 		}
 	}
+	p.uniqueTests()
+	p.mergeConnections()
+}
+
+// uniqueTests reports tests of one name.
+func (p *Project) uniqueTests() {
+	tests := map[string]*syntax.Test{}
+	for _, f := range p.Files {
+		for _, t := range f.Tests {
+			define(p, tests, "test", t.Name.Text, t, t.Name.Range)
+		}
+	}
 }
 
 // headed is what is defined by a block.
 type headed interface {
-	*syntax.Workflow | *syntax.Connection | *syntax.Secret | *syntax.Deployment
+	*syntax.Workflow | *syntax.Provider | *syntax.Connection | *syntax.Secret | *syntax.Deployment | *syntax.Test
 	BlockHeader() hcl.Range
 }
 

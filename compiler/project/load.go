@@ -18,7 +18,7 @@ import (
 
 const (
 	workflowSuffix  = ".wf.hcl"
-	testSuffix      = ".wftest.hcl"
+	testSuffix      = syntax.TestSuffix
 	interfaceSuffix = ".wfi"
 )
 
@@ -146,7 +146,7 @@ func (p *Project) parse(entries []*entry) {
 		switch {
 		case e.file == nil:
 		case e.name == syntax.SettingsName:
-			p.Settings = e.file.Project
+			p.Settings = e.file
 		default:
 			p.Files = append(p.Files, e.file)
 		}
@@ -163,8 +163,6 @@ func (e *entry) parse(p *Project) {
 	switch {
 	case strings.HasSuffix(e.name, interfaceSuffix):
 		e.bad = diag.List{notBuilt(e.name, "Interface files (*.wfi) are part of the language, but this version of wfc does not use them yet. Remove the file for now.")}
-	case strings.HasSuffix(e.name, testSuffix):
-		e.bad = diag.List{notBuilt(e.name, "Test files (*.wftest.hcl) are part of the language, but this version of wfc cannot run them yet. Remove the file for now.")}
 	default:
 		e.file, e.bad = syntax.Parse(e.name, src)
 	}

@@ -26,17 +26,19 @@ type Options struct {
 
 // Project is a loaded project. It is immutable and safe for concurrent use.
 type Project struct {
-	Root     string          // absolute
-	Files    []*syntax.File  // sorted by name; without wfc.hcl
-	Settings *syntax.Project // of wfc.hcl; nil if there is none
+	Root     string         // absolute
+	Files    []*syntax.File // sorted by name; without wfc.hcl
+	Settings *syntax.File   // wfc.hcl; nil if there is none
 
 	// Diagnostics is what is wrong with the files and their syntax, and names
 	// that are defined twice; sorted. The checker adds its own.
 	Diagnostics diag.List
 
 	// The definitions by name, connections by id. Of two definitions of one
-	// name, the first in file order is here.
+	// name, the first in file order is here. Connections have what their provider
+	// and the defaults of wfc.hcl say merged in.
 	Workflows   map[string]*syntax.Workflow
+	Providers   map[string]*syntax.Provider
 	Connections map[string]*syntax.Connection
 	Secrets     map[string]*syntax.Secret
 	Deployments map[string]*syntax.Deployment

@@ -278,9 +278,18 @@ func TestSettingsMustFitThisWFC(t *testing.T) {
 	equal(t, "diagnostics of a development build", found(load(t, root, Options{Version: "devel"}).Diagnostics), nil)
 }
 
-func TestFilesThatAreNotBuiltYetAreReportedOnceEach(t *testing.T) {
-	root := write(t, files("-- a.wfi --\ninterface x {\n-- b.wftest.hcl --\ntest {\n-- c.wf.hcl --\n"))
-	equal(t, "diagnostics", found(load(t, root, Options{}).Diagnostics), []string{"WFC1090 a.wfi", "WFC1090 b.wftest.hcl"})
+func TestTestsAreUniqueWithinAProject(t *testing.T) {
+	root := write(t, files(`
+-- a.wftest.hcl --
+test "x" {
+  workflow = workflow.w
+}
+-- b.wftest.hcl --
+test "x" {
+  workflow = workflow.w
+}
+`))
+	equal(t, "diagnostics", found(load(t, root, Options{}).Diagnostics), []string{"WFC1103 b.wftest.hcl"})
 }
 
 func TestASnapshotIsReadWhenItIsAskedFor(t *testing.T) {

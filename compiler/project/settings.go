@@ -18,10 +18,10 @@ const language = 1
 
 // checkSettings reports what wfc.hcl wants and this wfc cannot give.
 func (p *Project) checkSettings(version string) {
-	s := p.Settings
-	if s == nil {
+	if p.Settings == nil {
 		return
 	}
+	s := p.Settings.Project
 	if version == "" {
 		version = Version
 	}

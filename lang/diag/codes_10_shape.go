@@ -466,8 +466,25 @@ connection "files" "docs" {
 		},
 		Entry{
 			Code: "WFC1090", Severity: Error, Summary: "Not built yet",
-			Explanation: "This is part of the language, but this version of wfc cannot run it yet. It is an error, because a workflow that silently " +
-				"does less than it says is worse than one that does not start.",
+			Explanation: "The name is reserved for a part of the language that this version of wfc does not have. It is an error, because a workflow that " +
+				"silently does less than it says is worse than one that does not start.",
+			Failing: `adapter "tracker" {
+}
+`,
+			Mended: `workflow "hello" {
+  step "greeting" {
+    value = "Hello"
+  }
+  output "greeting" {
+    value = step.greeting.output
+  }
+}
+`,
+		},
+		Entry{
+			Code: "WFC1091", Severity: Error, Summary: "Cannot be run yet",
+			Explanation: "This is part of the language and `wfc check` checks it, but this version of wfc cannot run it yet. `wfc compile` and `wfc run` " +
+				"refuse the workflow, because a run that silently does less than the workflow says is worse than one that does not start.",
 			Failing: `workflow "hello" {
   step "pause" {
     sleep = "10m"
@@ -477,6 +494,9 @@ connection "files" "docs" {
 			Mended: `workflow "hello" {
   step "pause" {
     value = "10m"
+  }
+  output "pause" {
+    value = step.pause.output
   }
 }
 `,

@@ -64,6 +64,8 @@ func (s *shape) where() string {
 		return "at the top level of a *.wf.hcl file"
 	case settingsFile:
 		return "at the top level of wfc.hcl"
+	case testFile:
+		return "at the top level of a *.wftest.hcl file"
 	}
 	return "in " + a(s.name) + " block"
 }
@@ -228,11 +230,7 @@ func (r *reader) unknownBlock(s *shape, b, in *hclsyntax.Block) {
 		r.report(diag.New(codeMisplacedBlock, b.DefRange(), "%s block cannot stand %s. It belongs %s.", capital(a(b.Type)), s.where(), home))
 		return
 	}
-	switch {
-	case b.Type == "test" || b.Type == "mock" || b.Type == "expect":
-		r.report(diag.New(codeMisplacedBlock, b.DefRange(), "%s block cannot stand here. Tests are written in files whose names end in .wftest.hcl.", capital(a(b.Type))))
-		return
-	case b.Type == "interface":
+	if b.Type == "interface" {
 		r.report(diag.New(codeMisplacedBlock, b.DefRange(), "An interface cannot be declared here. Interfaces are written in files whose names end in .wfi."))
 		return
 	}
@@ -251,13 +249,6 @@ func home(name string, block bool) string {
 	var out []string
 	for _, s := range homes(name, block) {
 		out = append(out, s.where())
-	}
-	if !block {
-		for _, b := range slices.Sorted(maps.Keys(unbuiltAttrs)) {
-			if slices.Contains(unbuiltAttrs[b], name) {
-				out = append(out, "in "+a(b)+" block")
-			}
-		}
 	}
 	if len(out) > 3 { // a name that fits everywhere says nothing
 		return ""

@@ -2,23 +2,42 @@ package syntax
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/lda-wf/wfc/lang/diag"
+	"github.com/lda-wf/wfc/lang/nearest"
 )
 
 // transports are the blocks one of which a connection has.
 var transports = []string{"stdio", "http", "sse"}
 
 func (r *reader) connection(b *hclsyntax.Block) *Connection {
-	r.examine(connectionShape, b.Body, b)
 	labels := r.labels(connectionShape, b)
-	c := &Connection{
-		Block:       block(b),
-		Provider:    labels[0],
-		Account:     labels[1],
+	r.examine(connectionShape, b.Body, b)
+	return &Connection{Block: block(b), Provider: labels[0], Account: labels[1], ConnectionSettings: r.connectionSettings(b)}
+}
+
+func (r *reader) provider(b *hclsyntax.Block) *Provider {
+	r.examine(providerShape, b.Body, b)
+	return &Provider{Block: block(b), Name: r.labels(providerShape, b)[0], ConnectionSettings: r.connectionSettings(b)}
+}
+
+// connectionSettings reads what a connection or a provider block says.
+func (r *reader) connectionSettings(b *hclsyntax.Block) ConnectionSettings {
+	c := ConnectionSettings{
 		MaxInFlight: r.integer(b.Body, "max_in_flight", 1),
+		IdleTimeout: r.duration(b.Body, "idle_timeout", true),
+		Session:     r.choice(b.Body, "session", "shared", "run"),
+		Protocol:    r.choice(b.Body, "protocol", protocols...),
+		Offers:      r.offers(b.Body),
+		Allow:       r.list(b.Body, "allow", toolNames),
+		Deny:        r.list(b.Body, "deny", toolNames),
+		Enabled:     r.truth(b.Body, "enabled"),
+		Trust:       r.choice(b.Body, "trust", "trusted", "untrusted"),
+		Data:        r.choice(b.Body, "data", "public", "private"),
+		Reach:       r.choice(b.Body, "reach", "internal", "external"),
 	}
 	tools := map[string]*hclsyntax.Block{}
 	var transport *hclsyntax.Block
@@ -28,17 +47,35 @@ func (r *reader) connection(b *hclsyntax.Block) *Connection {
 				r.report(diag.New(codeSeveralTransports, in.DefRange(),
 					"%s has %q and %q, but a connection reaches its server in one way. Keep one of them.", capital(describe(b)), transport.Type, in.Type).
 					With(transport.DefRange(), "the first one"))
+				continue
 			}
 			transport = in
 		}
+		// A second block of a kind has its diagnostic.
 		switch in.Type {
 		case "stdio":
 			if c.Stdio == nil {
 				c.Stdio = r.stdio(in)
 			}
+		case "http":
+			if c.HTTP == nil {
+				c.HTTP = r.http(httpShape, in)
+			}
+		case "sse":
+			if c.SSE == nil {
+				c.SSE = r.http(sseShape, in)
+			}
+		case "auth":
+			if c.Auth == nil {
+				c.Auth = r.auth(in)
+			}
 		case "timeouts":
 			if c.Timeouts == nil {
 				c.Timeouts = r.timeouts(in)
+			}
+		case "rate_limit":
+			if c.RateLimit == nil {
+				c.RateLimit = r.rateLimit(in)
 			}
 		case "tool":
 			t := r.tool(in)
@@ -51,21 +88,52 @@ func (r *reader) connection(b *hclsyntax.Block) *Connection {
 			c.Tools = append(c.Tools, t)
 		}
 	}
-	if transport == nil && !r.unfinished(b) && !r.transportAsAttribute(b.Body) {
-		r.report(diag.New(codeNoTransport, b.DefRange(),
-			"%s does not say how its server is reached. Write a stdio block with the command that starts it.", capital(describe(b))))
-	}
 	return c
 }
 
-// transportAsAttribute: `stdio = { … }` is reported as such, not as a missing transport.
-func (r *reader) transportAsAttribute(body *hclsyntax.Body) bool {
-	for _, t := range transports {
-		if body.Attributes[t] != nil {
-			return true
+// protocols are the values of protocol: the revisions of MCP that wfc speaks.
+var protocols = []string{"auto", "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"}
+
+// offers reads the client capabilities that are offered to a server.
+func (r *reader) offers(body *hclsyntax.Body) *List {
+	return r.choices(body, "offers", "sampling", "elicitation", "roots")
+}
+
+const toolNames = `a list of tools' names, as ["search", "read_file"]`
+
+func (r *reader) http(s *shape, b *hclsyntax.Block) *HTTP {
+	r.labels(s, b)
+	r.examine(s, b.Body, b)
+	return &HTTP{Block: block(b), URL: r.attribute(b.Body, "url"), Headers: r.attribute(b.Body, "headers")}
+}
+
+// auth reads an auth block, whose label says which attributes it has.
+func (r *reader) auth(b *hclsyntax.Block) *Auth {
+	a := &Auth{Block: block(b), Kind: r.labels(authShape, b)[0]}
+	s := authShapes[a.Kind.Text]
+	if s == nil {
+		if len(b.Labels) == 1 {
+			kinds := []string{"bearer", "header", "basic", "oauth"}
+			d := diag.New(codeInvalidChoice, a.Kind.Range, "There is no kind of auth %q. It is one of %s.", a.Kind.Text, quoted(kinds))
+			if near, ok := nearest.Name(a.Kind.Text, kinds); ok {
+				d = d.Fix("Change it to "+quote(near), false, diag.Edit{Range: diag.RangeOf(a.Kind.Range), Text: near})
+			}
+			r.report(d)
 		}
+		s = authShape
 	}
-	return false
+	r.examine(s, b.Body, b)
+	a.Token = r.attribute(b.Body, "token")
+	a.Name, a.Value = r.attribute(b.Body, "name"), r.attribute(b.Body, "value")
+	a.Username, a.Password = r.attribute(b.Body, "username"), r.attribute(b.Body, "password")
+	a.ClientID, a.ClientSecret, a.Scopes = r.attribute(b.Body, "client_id"), r.attribute(b.Body, "client_secret"), r.attribute(b.Body, "scopes")
+	return a
+}
+
+func (r *reader) rateLimit(b *hclsyntax.Block) *RateLimit {
+	r.labels(rateShape, b)
+	r.examine(rateShape, b.Body, b)
+	return &RateLimit{Block: block(b), Requests: r.integer(b.Body, "requests", 1), Per: r.duration(b.Body, "per", true)}
 }
 
 func (r *reader) stdio(b *hclsyntax.Block) *Stdio {
@@ -100,6 +168,8 @@ func (r *reader) tool(b *hclsyntax.Block) *ToolOverride {
 		Idempotent:     r.boolean(b.Body, "idempotent"),
 		IdempotencyArg: r.text(b.Body, "idempotency_arg"),
 		Open:           r.boolean(b.Body, "open"),
+		Sensitive:      r.boolean(b.Body, "sensitive"),
+		IdleTimeout:    r.duration(b.Body, "idle_timeout", true),
 		Returns:        r.value(b.Body, "returns"),
 		Decode:         r.choice(b.Body, "decode", Decodings...),
 		Result:         r.attribute(b.Body, "result"),
@@ -121,7 +191,14 @@ func (r *reader) effect(body *hclsyntax.Body) *Attribute {
 
 func (r *reader) secret(b *hclsyntax.Block) *Secret {
 	r.examine(secretShape, b.Body, b)
-	s := &Secret{Block: block(b), Name: r.labels(secretShape, b)[0], Env: r.text(b.Body, "env")}
+	s := &Secret{
+		Block:   block(b),
+		Name:    r.labels(secretShape, b)[0],
+		Env:     r.text(b.Body, "env"),
+		File:    r.text(b.Body, "file"),
+		Command: r.list(b.Body, "command", `the program and its arguments, as ["pass", "show", "github"]`),
+		Keyring: r.text(b.Body, "keyring"),
+	}
 	var found []*hclsyntax.Attribute
 	for _, at := range inOrder(b.Body.Attributes) {
 		if secretShape.attrs[at.Name] != 0 {
@@ -139,17 +216,21 @@ func (r *reader) secret(b *hclsyntax.Block) *Secret {
 	case s.Env != nil && s.Env.S == "":
 		r.report(diag.New(codeWrongConstant, s.Env.Range, "The name of an environment variable cannot be empty."))
 		s.Env = nil
+	case s.File != nil && s.File.S == "":
+		r.report(diag.New(codeWrongConstant, s.File.Range, "The path of a secret's file cannot be empty."))
+		s.File = nil
+	case s.Command != nil && (len(s.Command.Items) == 0 || s.Command.Items[0].S == ""):
+		r.report(diag.New(codeWrongConstant, s.Command.Range, "The command of a secret names at least a program, as [\"pass\", \"show\", \"github\"]."))
+		s.Command = nil
+	case s.Keyring != nil && !keyringEntry(s.Keyring.S):
+		r.report(diag.New(codeWrongConstant, s.Keyring.Range, "An entry of the keyring is written as \"service/account\"."))
+		s.Keyring = nil
 	}
 	return s
 }
 
-func (r *reader) project(b *hclsyntax.Block) *Project {
-	r.labels(projectShape, b)
-	r.examine(projectShape, b.Body, b)
-	return &Project{
-		Name:        r.text(b.Body, "name"),
-		Language:    r.integer(b.Body, "language", 1),
-		RequiresWFC: r.text(b.Body, "requires_wfc"),
-		Range:       block(b).Range,
-	}
+// keyringEntry reports whether s is service/account.
+func keyringEntry(s string) bool {
+	service, account, ok := strings.Cut(s, "/")
+	return ok && service != "" && account != ""
 }

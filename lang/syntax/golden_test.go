@@ -12,6 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/lda-wf/wfc/lang/diag"
+	"github.com/lda-wf/wfc/lang/expr"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -80,18 +81,18 @@ func outline(f *File) string {
 			fmt.Fprintf(&s, " local %s", x.Name.Text)
 		}
 		for _, x := range w.Steps {
-			fmt.Fprintf(&s, " step %s", x.Name.Text)
-			switch {
-			case x.Call != nil:
-				fmt.Fprintf(&s, "(call %s)", joined(x.Call.Path))
-			case x.Value != nil:
-				s.WriteString("(value)")
-			}
+			fmt.Fprintf(&s, " step %s%s", x.Name.Text, action(x))
+		}
+		for _, x := range w.Finally {
+			fmt.Fprintf(&s, " finally %s%s", x.Name.Text, action(x))
 		}
 		for _, x := range w.Outputs {
 			fmt.Fprintf(&s, " output %s", x.Name.Text)
 		}
 		s.WriteByte('\n')
+	}
+	for _, x := range f.Providers {
+		fmt.Fprintf(&s, "provider %s\n", x.Name.Text)
 	}
 	for _, c := range f.Connections {
 		fmt.Fprintf(&s, "connection %s\n", c.ID())
@@ -102,5 +103,31 @@ func outline(f *File) string {
 	for _, x := range f.Deployments {
 		fmt.Fprintf(&s, "deployment %s\n", x.Name.Text)
 	}
+	for _, x := range f.Tests {
+		fmt.Fprintf(&s, "test %s:", x.Name.Text)
+		for _, m := range x.Mocks {
+			fmt.Fprintf(&s, " mock %s %s", m.Source.Text, m.Tool.Text)
+		}
+		s.WriteByte('\n')
+	}
 	return s.String()
+}
+
+// action says in short what a step does.
+func action(s *Step) string {
+	ref, what := s.Target(), s.Action
+	if s.Run != nil {
+		ref = s.Run
+	}
+	if ref == nil {
+		if what == "" {
+			return ""
+		}
+		return "(" + string(what) + ")"
+	}
+	key := ""
+	if !ref.Key.IsZero() {
+		key = " of " + expr.Print(ref.Key)
+	}
+	return fmt.Sprintf("(%s %s%s)", what, joined(ref.Path), key)
 }

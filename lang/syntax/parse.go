@@ -15,7 +15,7 @@ import (
 // SettingsName is the name of a project's root marker and settings file.
 const SettingsName = "wfc.hcl"
 
-// Parse parses one *.wf.hcl or wfc.hcl file. name is relative to the project's
+// Parse parses one *.wf.hcl, *.wftest.hcl or wfc.hcl file. name is relative to the project's
 // root, with forward slashes. The file is never nil: what could be read of it
 // is in it, and the diagnostics say the rest. An attribute whose value could
 // not be read has an *hclsyntax.ExprSyntaxError as its node; that is reported
@@ -38,6 +38,8 @@ func Parse(name string, src []byte) (f *File, diags diag.List) {
 	case body == nil:
 	case r.isSettings():
 		r.settings(f, body)
+	case r.isTests():
+		r.tests(f, body)
 	default:
 		r.file(f, body)
 	}
@@ -101,25 +103,31 @@ func (r *reader) clamp(d *diag.Diagnostic) {
 // isSettings reports whether the file is wfc.hcl.
 func (r *reader) isSettings() bool { return path.Base(r.name) == SettingsName }
 
+// isTests reports whether the file is a *.wftest.hcl.
+func (r *reader) isTests() bool { return strings.HasSuffix(r.name, TestSuffix) }
+
+// top is the shape of the file's top level.
+func (r *reader) top() *shape {
+	switch {
+	case r.isSettings():
+		return settingsFile
+	case r.isTests():
+		return testFile
+	}
+	return workflowFile
+}
+
 // start is the place of what concerns the whole file.
 func (r *reader) start() hcl.Range {
 	return hcl.Range{Filename: r.name, Start: hcl.InitialPos, End: hcl.InitialPos}
-}
-
-func (r *reader) settings(f *File, body *hclsyntax.Body) {
-	f.Project = &Project{}
-	r.examine(settingsFile, body, nil)
-	for _, b := range body.Blocks {
-		if b.Type == "project" && f.Project.Range == (hcl.Range{}) {
-			f.Project = r.project(b)
-		}
-	}
 }
 
 func (r *reader) file(f *File, body *hclsyntax.Body) {
 	r.examine(workflowFile, body, nil)
 	for _, b := range body.Blocks {
 		switch b.Type {
+		case "provider":
+			f.Providers = append(f.Providers, r.provider(b))
 		case "workflow":
 			f.Workflows = append(f.Workflows, r.workflow(b))
 		case "connection":

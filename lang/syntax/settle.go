@@ -22,10 +22,7 @@ type level struct {
 // unless another syntax error explains it. unclosed says that HCL saw a block
 // without an end.
 func (r *reader) settle(body *hclsyntax.Body, unclosed bool) {
-	top := workflowFile
-	if r.isSettings() {
-		top = settingsFile
-	}
+	top := r.top()
 	s := settler{reader: r, unclosed: unclosed}
 	s.body([]level{{shape: top, body: body}})
 	s.sink(top, body)

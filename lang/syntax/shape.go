@@ -1,8 +1,7 @@
 package syntax
 
 // shape says what one kind of block may hold: every attribute and block of
-// LANGUAGE 4, also those that are not built yet, so that nothing real is
-// called unknown.
+// LANGUAGE 4, also what is reserved, so that nothing real is called unknown.
 type shape struct {
 	name     string   // the block type
 	labels   []string // what each label is: "name", "provider" …
@@ -10,47 +9,51 @@ type shape struct {
 	attrs    map[string]status
 	blocks   map[string]member
 	required []string // attributes
-	free     bool     // any attribute (locals)
+	free     bool     // any attribute (locals, lint)
 }
 
 // status says how far an attribute is built.
 type status uint8
 
 const (
-	built status = iota + 1
-	unbuilt
+	built   status = iota + 1
+	unbuilt        // reserved for later
 )
 
-// member is a block inside a block. A nil shape is one that is not built yet.
+// member is a block inside a block. A nil shape is one that is reserved for later.
 type member struct {
 	shape  *shape
 	repeat bool
 }
 
-func attributes(built_, unbuilt_ []string) map[string]status {
-	m := make(map[string]status, len(built_)+len(unbuilt_))
-	for _, n := range built_ {
+func attributes(names ...string) map[string]status {
+	m := make(map[string]status, len(names))
+	for _, n := range names {
 		m[n] = built
-	}
-	for _, n := range unbuilt_ {
-		m[n] = unbuilt
 	}
 	return m
 }
 
 func words(w ...string) []string { return w }
 
-// notBuilt are the blocks of these names, any number of them.
-func notBuilt(names ...string) map[string]member {
-	m := make(map[string]member, len(names))
-	for _, n := range names {
-		m[n] = member{repeat: true}
-	}
-	return m
+// leaf is a block without labels that holds attributes only, none of them required.
+func leaf(name string, attrs ...string) *shape {
+	return &shape{name: name, attrs: attributes(attrs...)}
 }
 
-// with adds the built blocks to m: once, or (with a "*" before the name) repeated.
-func with(m map[string]member, shapes map[string]*shape) map[string]member {
+// requiring makes attributes of s required.
+func requiring(s *shape, attrs ...string) *shape {
+	s.required = attrs
+	return s
+}
+
+func authOf(attrs ...string) *shape {
+	return &shape{name: "auth", labels: words("kind"), textual: true, attrs: attributes(attrs...)}
+}
+
+// blocks are the blocks of these shapes: once, or (with a "*" before the name) repeated.
+func blocks(shapes map[string]*shape) map[string]member {
+	m := make(map[string]member, len(shapes))
 	for name, s := range shapes {
 		if name[0] == '*' {
 			m[name[1:]] = member{shape: s, repeat: true}
@@ -61,109 +64,153 @@ func with(m map[string]member, shapes map[string]*shape) map[string]member {
 	return m
 }
 
+// withUnbuilt adds blocks that are reserved, any number of them.
+func withUnbuilt(m map[string]member, names ...string) map[string]member {
+	for _, n := range names {
+		m[n] = member{repeat: true}
+	}
+	return m
+}
+
 var (
-	stdioShape = &shape{
-		name:     "stdio",
-		attrs:    attributes(words("command", "args", "env", "cwd"), nil),
-		required: words("command"),
-	}
-	timeoutsShape = &shape{
-		name:  "timeouts",
-		attrs: attributes(words("connect", "idle", "close"), nil),
-	}
-	toolShape = &shape{
+	// What is required of a transport is known once its provider block is merged in: the checker says.
+	stdioShape    = leaf("stdio", "command", "args", "env", "cwd")
+	httpShape     = leaf("http", "url", "headers")
+	sseShape      = leaf("sse", "url", "headers")
+	timeoutsShape = leaf("timeouts", "connect", "idle", "close")
+	rateShape     = leaf("rate_limit", "requests", "per")
+	toolShape     = &shape{
 		name: "tool", labels: words("tool name"), textual: true,
-		attrs: attributes(
-			words("effect", "idempotent", "idempotency_arg", "open", "returns", "decode", "result", "fail_if"),
-			words("sensitive", "idle_timeout")),
+		attrs: attributes("effect", "idempotent", "idempotency_arg", "open", "returns", "decode", "result", "fail_if", "sensitive", "idle_timeout"),
+	}
+	// authShape has what any kind of auth has; authShapes what each has.
+	authShape = &shape{
+		name: "auth", labels: words("kind"), textual: true,
+		attrs: attributes("token", "name", "value", "username", "password", "client_id", "client_secret", "scopes"),
+	}
+	authShapes = map[string]*shape{
+		"bearer": authOf("token"),
+		"header": authOf("name", "value"),
+		"basic":  authOf("username", "password"),
+		"oauth":  authOf("client_id", "client_secret", "scopes"),
 	}
 	connectionShape = &shape{
 		name: "connection", labels: words("provider", "account"),
-		attrs: attributes(words("max_in_flight"),
-			words("protocol", "idle_timeout", "session", "offers", "allow", "deny", "enabled", "trust", "data", "reach")),
-		blocks: with(notBuilt("http", "sse", "auth", "rate_limit"),
-			map[string]*shape{"stdio": stdioShape, "timeouts": timeoutsShape, "*tool": toolShape}),
+		attrs: connectionAttrs, blocks: connectionBlocks,
 	}
+	providerShape = &shape{
+		name: "provider", labels: words("name"),
+		attrs: connectionAttrs, blocks: connectionBlocks,
+	}
+	connectionAttrs = attributes("max_in_flight", "protocol", "idle_timeout", "session", "offers",
+		"allow", "deny", "enabled", "trust", "data", "reach")
+	connectionBlocks = blocks(map[string]*shape{
+		"stdio": stdioShape, "http": httpShape, "sse": sseShape, "auth": authShape,
+		"timeouts": timeoutsShape, "rate_limit": rateShape, "*tool": toolShape,
+	})
+
 	secretShape = &shape{
 		name: "secret", labels: words("name"),
-		attrs: attributes(words("env"), words("file", "command", "keyring")),
+		attrs: attributes("env", "file", "command", "keyring"),
 	}
+
+	policyShape   = leaf("policy", "destructive", "drift", "in_doubt")
+	scheduleShape = requiring(leaf("schedule", "cron", "timezone", "overlap", "missed"), "cron")
+	webhookShape  = requiring(leaf("webhook", "path", "input", "secret", "max_body"), "path", "input")
+
 	deploymentShape = &shape{
 		name: "deployment", labels: words("name"),
-		attrs:    attributes(words("workflow", "bind", "inputs", "description"), nil),
-		blocks:   notBuilt("policy", "schedule", "webhook"),
+		attrs:    attributes("workflow", "bind", "inputs", "description"),
+		blocks:   blocks(map[string]*shape{"policy": policyShape, "schedule": scheduleShape, "webhook": webhookShape}),
 		required: words("workflow"),
 	}
-	validationShape = &shape{
-		name:     "validation",
-		attrs:    attributes(words("condition", "error_message"), nil),
-		required: words("condition", "error_message"),
-	}
-	sourceShape = &shape{
+	validationShape = requiring(leaf("validation", "condition", "error_message"), "condition", "error_message")
+	assertShape     = requiring(leaf("assert", "condition", "error_message"), "condition", "error_message")
+	sourceShape     = &shape{
 		name: "source", labels: words("name"),
-		attrs: attributes(words("bind", "session", "description"), words("interface", "family")),
+		attrs: attributes("interface", "bind", "family", "session", "description"),
 	}
 	inputShape = &shape{
 		name: "input", labels: words("name"),
-		attrs:    attributes(words("type", "default", "description"), words("sensitive")),
-		blocks:   with(notBuilt(), map[string]*shape{"*validation": validationShape}),
+		attrs:    attributes("type", "default", "description", "sensitive"),
+		blocks:   blocks(map[string]*shape{"*validation": validationShape}),
 		required: words("type"),
 	}
 	localsShape = &shape{name: "locals", free: true}
 	outputShape = &shape{
 		name: "output", labels: words("name"),
-		attrs:    attributes(words("value", "type", "description"), words("sensitive")),
+		attrs:    attributes("value", "type", "description", "sensitive"),
 		required: words("value"),
 	}
+
+	askShape   = requiring(leaf("ask", "message", "answer", "choices", "approvers"), "message")
+	loopShape  = requiring(leaf("loop", "while", "max", "delay"), "while", "max")
+	retryShape = leaf("retry", "attempts", "delay", "max_delay", "on", "when")
+	undoShape  = requiring(leaf("undo", "call", "args"), "call")
+
+	stepAttrs = attributes("call", "read", "prompt", "run", "value", "sleep", "args", "uri", "bind",
+		"when", "for_each", "key", "max_parallel", "depends_on", "timeout", "idle_timeout", "deadline",
+		"on_error", "decode", "result", "returns", "fail_if")
 	stepShape = &shape{
-		name: "step", labels: words("name"),
-		attrs: attributes(
-			words("call", "value", "args", "when", "for_each", "key", "max_parallel", "depends_on",
-				"timeout", "on_error", "decode", "result", "returns", "fail_if"),
-			words("read", "prompt", "run", "sleep", "uri", "bind", "idle_timeout", "deadline")),
-		blocks: notBuilt("ask", "loop", "retry", "assert", "undo"),
-	}
-	workflowShape = &shape{
-		name: "workflow", labels: words("name"),
-		attrs: attributes(words("description", "title"), words("deadline")),
-		blocks: with(notBuilt("finally", "concurrency"), map[string]*shape{
-			"*source": sourceShape, "*input": inputShape, "*locals": localsShape,
-			"*step": stepShape, "*output": outputShape,
+		name: "step", labels: words("name"), attrs: stepAttrs,
+		blocks: blocks(map[string]*shape{
+			"ask": askShape, "loop": loopShape, "retry": retryShape, "*assert": assertShape, "*undo": undoShape,
 		}),
 	}
-	projectShape = &shape{
-		name:  "project",
-		attrs: attributes(words("name", "language", "requires_wfc"), nil),
+	finallyShape = &shape{
+		name: "finally", labels: words("name"), attrs: stepAttrs,
+		blocks: blocks(map[string]*shape{
+			"ask": askShape, "loop": loopShape, "retry": retryShape, "*assert": assertShape,
+		}),
+	}
+	concurrencyShape = leaf("concurrency", "key", "limit", "on_conflict")
+	workflowShape    = &shape{
+		name: "workflow", labels: words("name"),
+		attrs: attributes("description", "title", "deadline"),
+		blocks: blocks(map[string]*shape{
+			"*source": sourceShape, "*input": inputShape, "*locals": localsShape,
+			"*step": stepShape, "*finally": finallyShape, "*output": outputShape, "concurrency": concurrencyShape,
+		}),
 	}
 
-	// workflowFile and settingsFile are the top levels of *.wf.hcl and wfc.hcl.
+	projectShape  = leaf("project", "name", "language", "requires_wfc")
+	defaultsShape = &shape{
+		name: "defaults",
+		attrs: attributes("max_parallel", "timeout", "idle_timeout", "deadline",
+			"max_in_flight", "session", "protocol", "offers"),
+		blocks: blocks(map[string]*shape{"retry": retryShape, "timeouts": timeoutsShape, "rate_limit": rateShape}),
+	}
+	lintShape     = &shape{name: "lint", free: true}
+	samplingShape = requiring(leaf("sampling", "base_url", "model", "api_key"), "base_url", "model")
+	storageShape  = leaf("storage", "durability", "max_result", "keep")
+
+	mockShape = &shape{
+		name: "mock", labels: words("source", "tool"), textual: true,
+		attrs: attributes("when", "output", "text", "error"),
+	}
+	expectShape = leaf("expect", "outcome", "outputs", "error")
+	testShape   = &shape{
+		name: "test", labels: words("name"),
+		attrs:    attributes("workflow", "inputs"),
+		blocks:   blocks(map[string]*shape{"*mock": mockShape, "expect": expectShape, "*assert": assertShape}),
+		required: words("workflow"),
+	}
+
+	// The top levels of *.wf.hcl, wfc.hcl and *.wftest.hcl.
 	workflowFile = &shape{
-		blocks: with(notBuilt("provider", "adapter"), map[string]*shape{
-			"*workflow": workflowShape, "*connection": connectionShape,
+		blocks: withUnbuilt(blocks(map[string]*shape{
+			"*workflow": workflowShape, "*provider": providerShape, "*connection": connectionShape,
 			"*secret": secretShape, "*deployment": deploymentShape,
-		}),
+		}), "adapter"),
 	}
 	settingsFile = &shape{
-		blocks: with(notBuilt("defaults", "lint", "sampling", "storage"), map[string]*shape{"project": projectShape}),
+		blocks: blocks(map[string]*shape{
+			"project": projectShape, "defaults": defaultsShape, "lint": lintShape,
+			"sampling": samplingShape, "storage": storageShape,
+		}),
 	}
+	testFile = &shape{blocks: blocks(map[string]*shape{"*test": testShape})}
 )
-
-// The inner blocks of LANGUAGE that are not built yet, with their attributes:
-// they say where a misplaced attribute belongs.
-var unbuiltAttrs = map[string][]string{
-	"ask":         {"message", "answer", "choices", "approvers"},
-	"loop":        {"while", "max", "delay"},
-	"retry":       {"attempts", "delay", "max_delay", "on", "when"},
-	"assert":      {"condition", "error_message"},
-	"http":        {"url", "headers"},
-	"rate_limit":  {"requests", "per"},
-	"policy":      {"destructive", "drift", "in_doubt"},
-	"schedule":    {"cron", "timezone", "overlap", "missed"},
-	"webhook":     {"path", "secret", "max_body"},
-	"concurrency": {"limit", "on_conflict"},
-	"storage":     {"durability", "max_result", "keep"},
-	"sampling":    {"base_url", "model", "api_key"},
-}
 
 // habits are words of other tools for what wfc calls otherwise, where the
 // spelling is too far away for the nearest name.
@@ -175,7 +222,7 @@ var habits = map[string]string{
 }
 
 // homes lists the block types that have an attribute or block of this name, in
-// the order of the tables above; blocks of the top level are "" or "wfc.hcl".
+// the order of allShapes. Those of auth are left out: "name" and "value" say nothing.
 func homes(name string, block bool) []*shape {
 	var out []*shape
 	for _, s := range allShapes() {
@@ -192,7 +239,9 @@ func homes(name string, block bool) []*shape {
 
 func allShapes() []*shape {
 	return []*shape{
-		workflowFile, settingsFile, workflowShape, sourceShape, inputShape, stepShape, outputShape, connectionShape,
-		stdioShape, timeoutsShape, toolShape, secretShape, deploymentShape, validationShape, projectShape,
+		workflowFile, settingsFile, testFile, workflowShape, sourceShape, inputShape, stepShape, outputShape,
+		askShape, loopShape, retryShape, undoShape, assertShape, concurrencyShape, connectionShape, stdioShape, httpShape,
+		rateShape, timeoutsShape, toolShape, secretShape, deploymentShape, policyShape, scheduleShape, webhookShape,
+		validationShape, projectShape, defaultsShape, samplingShape, storageShape, mockShape, expectShape, testShape,
 	}
 }

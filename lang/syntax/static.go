@@ -3,6 +3,8 @@ package syntax
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -38,17 +40,23 @@ func (r *reader) choice(body *hclsyntax.Body, name string, options ...string) *T
 	if t == nil {
 		return nil
 	}
-	for _, o := range options {
-		if t.S == o {
-			return t
-		}
+	if !r.oneOf(name, t, options) {
+		return nil
+	}
+	return t
+}
+
+// oneOf reports a text of the attribute name that is none of options.
+func (r *reader) oneOf(name string, t *Text, options []string) bool {
+	if slices.Contains(options, t.S) {
+		return true
 	}
 	d := diag.New(codeInvalidChoice, t.Range, "%q cannot be %q. It is one of %s.", name, t.S, quoted(options))
 	if near, ok := nearest.Name(t.S, options); ok {
 		d = d.Fix("Change it to "+quote(near), false, diag.Edit{Range: diag.RangeOf(t.Range), Text: quote(near)})
 	}
 	r.report(d)
-	return nil
+	return false
 }
 
 func quote(s string) string { return `"` + s + `"` }
@@ -69,17 +77,95 @@ func quoted(options []string) string {
 	return s.String()
 }
 
+// boolean reads a constant true or false; nil if it is not written or neither.
 func (r *reader) boolean(body *hclsyntax.Body, name string) *bool {
+	if b := r.truth(body, name); b != nil {
+		return &b.B
+	}
+	return nil
+}
+
+// truth is boolean with its place.
+func (r *reader) truth(body *hclsyntax.Body, name string) *Bool {
 	at := body.Attributes[name]
 	if at == nil {
 		return nil
 	}
 	if lit, ok := unparen(at.Expr).(*hclsyntax.LiteralValueExpr); ok && lit.Val.Type() == cty.Bool && !lit.Val.IsNull() && lit.Val.IsKnown() {
-		b := lit.Val.True()
-		return &b
+		return &Bool{B: lit.Val.True(), Range: at.Expr.Range()}
 	}
 	r.notConstant(at, "true or false")
 	return nil
+}
+
+// list reads a constant list of texts; nil if it is not written or none.
+func (r *reader) list(body *hclsyntax.Body, name, want string) *List {
+	at := body.Attributes[name]
+	if at == nil {
+		return nil
+	}
+	cons, ok := unparen(at.Expr).(*hclsyntax.TupleConsExpr)
+	if !ok {
+		r.notConstant(at, want)
+		return nil
+	}
+	out := &List{Range: at.Expr.Range()}
+	for _, x := range cons.Exprs {
+		s, ok := r.constantText(x)
+		if !ok {
+			r.notConstant(&hclsyntax.Attribute{Name: name, Expr: x}, want)
+			continue
+		}
+		out.Items = append(out.Items, Text{S: s, Range: x.Range()})
+	}
+	return out
+}
+
+// choices reads a constant list of texts that must be of options, each once.
+func (r *reader) choices(body *hclsyntax.Body, name string, options ...string) *List {
+	l := r.list(body, name, "a list of "+quoted(options))
+	if l == nil {
+		return nil
+	}
+	seen := map[string]bool{}
+	l.Items = slices.DeleteFunc(l.Items, func(t Text) bool {
+		again := seen[t.S]
+		seen[t.S] = true
+		return again || !r.oneOf(name, &t, options)
+	})
+	return l
+}
+
+// bytesIn are the units of a size.
+var bytesIn = map[string]int64{"": 1, "B": 1, "KB": 1000, "MB": 1000_000, "GB": 1000_000_000, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+
+// size reads a constant size: a whole number of bytes, or a text such as "10MB".
+func (r *reader) size(body *hclsyntax.Body, name string) *Size {
+	at := body.Attributes[name]
+	if at == nil {
+		return nil
+	}
+	e := unparen(at.Expr)
+	if lit, ok := e.(*hclsyntax.LiteralValueExpr); ok && lit.Val.Type() == cty.Number {
+		if n := r.integer(body, name, 1); n != nil {
+			return &Size{Bytes: int64(n.N), Range: n.Range}
+		}
+		return nil
+	}
+	const want = `a size, such as "10MB", "512KiB" or a number of bytes`
+	s, ok := r.constantText(e)
+	if !ok {
+		r.notConstant(at, want)
+		return nil
+	}
+	number := strings.TrimRightFunc(s, func(c rune) bool { return c < '0' || c > '9' })
+	unit, known := bytesIn[strings.TrimSpace(s[len(number):])]
+	n, err := strconv.ParseInt(number, 10, 64)
+	if !known || err != nil || n < 1 || n > math.MaxInt64/unit {
+		r.report(diag.New(codeWrongConstant, at.Expr.Range(), "%q must be %s.", name, want))
+		return nil
+	}
+	return &Size{Bytes: n * unit, Range: at.Expr.Range()}
 }
 
 // integer reads a constant whole number of at least least.

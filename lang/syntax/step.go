@@ -2,7 +2,6 @@ package syntax
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -12,7 +11,7 @@ import (
 )
 
 // actions are what a step can do; ask is a block.
-var actions = []string{"call", "read", "prompt", "run", "value", "ask", "sleep"}
+var actions = []Action{CallAction, ReadAction, PromptAction, RunAction, ValueAction, AskAction, SleepAction}
 
 // Kinds are the kinds of failures (LANGUAGE 5).
 var Kinds = []string{
@@ -23,14 +22,18 @@ var Kinds = []string{
 // Decodings are the values of decode (LANGUAGE 4).
 var Decodings = []string{"json", "jsonl", "yaml", "csv", "lines", "text", "blob"}
 
-func (r *reader) step(b *hclsyntax.Block) *Step {
+// step reads a step or a finally block.
+func (r *reader) step(shape *shape, b *hclsyntax.Block) *Step {
 	body := b.Body
-	r.examine(stepShape, body, b)
+	r.examine(shape, body, b)
 	s := &Step{
 		Block:       block(b),
-		Name:        r.labels(stepShape, b)[0],
+		Name:        r.labels(shape, b)[0],
+		Finally:     shape == finallyShape,
 		Value:       r.attribute(body, "value"),
+		Sleep:       r.attribute(body, "sleep"),
 		Args:        r.attribute(body, "args"),
+		URI:         r.attribute(body, "uri"),
 		When:        r.attribute(body, "when"),
 		ForEach:     r.attribute(body, "for_each"),
 		Key:         r.attribute(body, "key"),
@@ -39,21 +42,24 @@ func (r *reader) step(b *hclsyntax.Block) *Step {
 		Returns:     r.value(body, "returns"),
 		MaxParallel: r.attribute(body, "max_parallel"),
 		Timeout:     r.attribute(body, "timeout"),
+		IdleTimeout: r.attribute(body, "idle_timeout"),
+		Deadline:    r.attribute(body, "deadline"),
 		Decode:      r.choice(body, "decode", Decodings...),
 	}
-	for name := range body.Attributes {
-		if stepShape.attrs[name] == unbuilt {
-			s.Unbuilt = true
-		}
-	}
-	for _, c := range body.Blocks {
-		if _, known := stepShape.blocks[c.Type]; known {
-			s.Unbuilt = true
-		}
-	}
 	if at := body.Attributes["call"]; at != nil {
-		s.CallName = at.NameRange
-		s.Call = r.call(at)
+		s.Call = r.capability(at, toolTarget)
+	}
+	if at := body.Attributes["read"]; at != nil {
+		s.Read = r.capability(at, resourceTarget)
+	}
+	if at := body.Attributes["prompt"]; at != nil {
+		s.Prompt = r.capability(at, promptTarget)
+	}
+	if at := body.Attributes["run"]; at != nil {
+		s.Run = r.workflowRef(at)
+	}
+	if at := body.Attributes["bind"]; at != nil {
+		s.Bind = r.handedOn(at)
 	}
 	if at := body.Attributes["depends_on"]; at != nil {
 		s.DependsOn = r.dependsOn(at)
@@ -61,33 +67,94 @@ func (r *reader) step(b *hclsyntax.Block) *Step {
 	if at := body.Attributes["on_error"]; at != nil {
 		s.OnError = r.onError(at)
 	}
-	r.action(b, s)
+	for _, c := range body.Blocks {
+		// A second block of a kind has its diagnostic.
+		switch {
+		case c.Type == "ask" && s.Ask == nil:
+			s.Ask = r.ask(c)
+		case c.Type == "loop" && s.Loop == nil:
+			s.Loop = r.loop(c)
+		case c.Type == "retry" && s.Retry == nil:
+			s.Retry = r.retry(c)
+		case c.Type == "assert":
+			s.Asserts = append(s.Asserts, r.condition(assertShape, c))
+		case c.Type == "undo" && !s.Finally:
+			s.Undo = append(s.Undo, r.undo(c))
+		}
+	}
+	r.action(shape, b, s)
 	return s
+}
+
+func (r *reader) ask(b *hclsyntax.Block) *Ask {
+	r.labels(askShape, b)
+	r.examine(askShape, b.Body, b)
+	return &Ask{
+		Block:     block(b),
+		Message:   r.attribute(b.Body, "message"),
+		Answer:    r.value(b.Body, "answer"),
+		Choices:   r.attribute(b.Body, "choices"),
+		Approvers: r.attribute(b.Body, "approvers"),
+	}
+}
+
+func (r *reader) loop(b *hclsyntax.Block) *Loop {
+	r.labels(loopShape, b)
+	r.examine(loopShape, b.Body, b)
+	return &Loop{
+		Block: block(b),
+		While: r.attribute(b.Body, "while"),
+		Max:   r.attribute(b.Body, "max"),
+		Delay: r.attribute(b.Body, "delay"),
+	}
+}
+
+func (r *reader) retry(b *hclsyntax.Block) *Retry {
+	r.labels(retryShape, b)
+	r.examine(retryShape, b.Body, b)
+	return &Retry{
+		Block:    block(b),
+		Attempts: r.attribute(b.Body, "attempts"),
+		Delay:    r.attribute(b.Body, "delay"),
+		MaxDelay: r.attribute(b.Body, "max_delay"),
+		On:       r.attribute(b.Body, "on"),
+		When:     r.attribute(b.Body, "when"),
+	}
+}
+
+func (r *reader) undo(b *hclsyntax.Block) *Undo {
+	r.labels(undoShape, b)
+	r.examine(undoShape, b.Body, b)
+	u := &Undo{Block: block(b), Args: r.attribute(b.Body, "args")}
+	if at := b.Body.Attributes["call"]; at != nil {
+		u.Call = r.capability(at, toolTarget)
+	}
+	return u
 }
 
 // action reports a step without exactly one action, and modifiers that cannot
 // go with what it does.
-func (r *reader) action(b *hclsyntax.Block, s *Step) {
+func (r *reader) action(shape *shape, b *hclsyntax.Block, s *Step) {
 	type written struct {
-		name string
+		name Action
 		at   hcl.Range
 	}
 	var found []written
 	for _, name := range actions {
-		if at := b.Body.Attributes[name]; at != nil {
+		if at := b.Body.Attributes[string(name)]; at != nil {
 			found = append(found, written{name, at.NameRange})
 		}
 	}
 	for _, c := range b.Body.Blocks {
 		// An action written as a block, rightly (ask) or not (which is reported elsewhere), is one.
-		if slices.Contains(actions, c.Type) {
-			found = append(found, written{c.Type, c.TypeRange})
+		if name := Action(c.Type); slices.Contains(actions, name) && (name != AskAction || s.Ask == nil || s.Ask.Header == c.DefRange()) {
+			found = append(found, written{name, c.TypeRange})
 		}
 	}
 	slices.SortFunc(found, func(a, b written) int { return a.at.Start.Byte - b.at.Start.Byte })
 	switch {
 	case len(found) == 0:
-		if r.unfinished(b) || slices.ContainsFunc(actions, func(name string) bool { return r.meant(stepShape, name, b.Body) }) {
+		if r.unfinished(b) || slices.ContainsFunc(actions, func(name Action) bool { return r.meant(shape, string(name), b.Body) }) {
 			break
 		}
 		r.report(diag.New(codeNoAction, b.DefRange(),
@@ -97,79 +164,9 @@ func (r *reader) action(b *hclsyntax.Block, s *Step) {
 			"%s has %q and %q, but a step does one thing. Move one of them into a step of its own.", capital(describe(b)), found[0].name, found[1].name)
 		r.report(d.With(found[0].at, "the first action"))
 	default:
-		r.modifiers(b, s, found[0].name)
+		s.Action, s.ActionName = found[0].name, found[0].at
+		r.modifiers(b, s)
 	}
-}
-
-// modifiers reports what has no meaning with the step's action, or without for_each.
-func (r *reader) modifiers(b *hclsyntax.Block, s *Step, action string) {
-	misfit := func(at *Attribute, why string) {
-		if at != nil {
-			r.report(diag.New(codeMisfit, at.NameRange, "%s", why))
-		}
-	}
-	if action == "value" {
-		misfit(s.Args, `"args" are the arguments of a tool, and this step names a value. Remove "args", or call a tool.`)
-		misfit(s.Timeout, `"timeout" limits a call, and this step only computes a value. Remove it.`)
-	}
-	if action == "call" || action == "value" {
-		for _, name := range []string{"uri", "bind"} { // of read and run
-			if at := b.Body.Attributes[name]; at != nil {
-				r.report(diag.New(codeMisfit, at.NameRange, "%q has no meaning in a step with %q. Remove it.", name, action))
-			}
-		}
-	}
-	if s.ForEach == nil && b.Body.Attributes["for_each"] == nil {
-		misfit(s.Key, `"key" names the elements of "for_each", which this step does not have. Remove "key", or write "for_each".`)
-		misfit(s.MaxParallel, `"max_parallel" limits the elements of "for_each", which this step does not have. Remove "max_parallel", or write "for_each".`)
-	}
-}
-
-// call reads SOURCE.TOOL or SOURCE["tool name"]. While it is being typed, only
-// the source may be there.
-func (r *reader) call(at *hclsyntax.Attribute) *Ref {
-	ref, ok := r.reference(at.Expr)
-	switch {
-	case unreadable(at.Expr):
-		return nil
-	case ok && len(ref.Path) == 2:
-		return &ref
-	case ok && len(ref.Path) == 1 && r.broken:
-		return &ref
-	case ok && len(ref.Path) == 1:
-		r.report(diag.New(codeInvalidReference, at.Expr.Range(),
-			"Which tool of %q is called? Write call = %s.TOOL, or %s[\"tool name\"] for a name that is no identifier.", ref.Path[0].Text, ref.Path[0].Text, ref.Path[0].Text))
-		return &ref
-	case ok && len(ref.Path) == 4 && ref.Path[0].Text == "connection":
-		r.report(diag.New(codeInvalidReference, at.Expr.Range(),
-			"A step calls a tool of one of the workflow's sources, not of a connection. Declare a source with bind = connection.%s.%s and call SOURCE.%s.",
-			ref.Path[1].Text, ref.Path[2].Text, ref.Path[3].Text))
-	case ok:
-		r.report(diag.New(codeInvalidReference, at.Expr.Range(), "%s",
-			"A call names a source and one tool of it: SOURCE.TOOL, or SOURCE[\"tool name\"] for a name that is no identifier, as in "+ref.Path[0].Text+"[\""+joined(ref.Path[1:])+"\"]."))
-	case isCall(at.Expr):
-		r.report(diag.New(codeInvalidReference, at.Expr.Range(),
-			"A tool is named without parentheses, as SOURCE.TOOL. Its arguments stand in \"args\"."))
-	case isConstant(unparen(at.Expr)):
-		r.report(diag.New(codeInvalidReference, at.Expr.Range(), "A call names a source and a tool without quotes: SOURCE.TOOL."))
-	default:
-		r.report(diag.New(codeNotConstant, at.Expr.Range(),
-			"Which tool is called is known before anything runs, so it cannot be computed. Write SOURCE.TOOL or SOURCE[\"tool name\"]."))
-	}
-	return nil
-}
-
-func joined(path []Label) string {
-	parts := make([]string, len(path))
-	for i, p := range path {
-		parts[i] = p.Text
-	}
-	return strings.Join(parts, ".")
-}
-
-func isCall(e hclsyntax.Expression) bool {
-	_, ok := unparen(e).(*hclsyntax.FunctionCallExpr)
-	return ok
 }
 
 func (r *reader) dependsOn(at *hclsyntax.Attribute) []Ref {

@@ -3,7 +3,6 @@ package syntax
 import (
 	"slices"
 
-	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/lda-wf/wfc/lang/diag"
@@ -16,6 +15,7 @@ func (r *reader) workflow(b *hclsyntax.Block) *Workflow {
 		Name:        r.labels(workflowShape, b)[0],
 		Description: r.text(b.Body, "description"),
 		Title:       r.text(b.Body, "title"),
+		Deadline:    r.attribute(b.Body, "deadline"),
 	}
 	for _, c := range b.Body.Blocks {
 		switch c.Type {
@@ -26,7 +26,13 @@ func (r *reader) workflow(b *hclsyntax.Block) *Workflow {
 		case "locals":
 			w.Locals = r.locals(w.Locals, c)
 		case "step":
-			w.Steps = append(w.Steps, r.step(c))
+			w.Steps = append(w.Steps, r.step(stepShape, c))
+		case "finally":
+			w.Finally = append(w.Finally, r.step(finallyShape, c))
+		case "concurrency":
+			if w.Concurrency == nil { // a second one has its diagnostic
+				w.Concurrency = r.concurrency(c)
+			}
 		case "output":
 			w.Outputs = append(w.Outputs, r.output(c))
 		}
@@ -34,15 +40,49 @@ func (r *reader) workflow(b *hclsyntax.Block) *Workflow {
 	return w
 }
 
+func (r *reader) concurrency(b *hclsyntax.Block) *Concurrency {
+	r.labels(concurrencyShape, b)
+	r.examine(concurrencyShape, b.Body, b)
+	return &Concurrency{
+		Block:      block(b),
+		Key:        r.attribute(b.Body, "key"),
+		Limit:      r.attribute(b.Body, "limit"),
+		OnConflict: r.choice(b.Body, "on_conflict", "queue", "cancel", "reject"),
+	}
+}
+
 func (r *reader) source(b *hclsyntax.Block) *Source {
 	r.examine(sourceShape, b.Body, b)
-	return &Source{
+	s := &Source{
 		Block:       block(b),
 		Name:        r.labels(sourceShape, b)[0],
 		Bind:        r.connectionRef(b.Body.Attributes["bind"]),
 		Session:     r.choice(b.Body, "session", "shared", "run"),
 		Description: r.text(b.Body, "description"),
 	}
+	if at := b.Body.Attributes["interface"]; at != nil {
+		s.Interface = r.rooted(at.Expr, "interface", 2, "an interface, as interface.NAME")
+	}
+	if at := b.Body.Attributes["family"]; at != nil {
+		s.Family = r.family(at)
+		if bind := b.Body.Attributes["bind"]; bind != nil {
+			r.report(diag.New(codeMisfit, bind.NameRange, "%s has \"family\" and \"bind\", but it is bound to one connection or to several by key. Keep one of them.", capital(describe(b))).
+				With(at.NameRange, "its connections by key"))
+		}
+	}
+	return s
+}
+
+// family reads a source's connections by key.
+func (r *reader) family(at *hclsyntax.Attribute) *Family {
+	const want = "which connection each key stands for, as { dev = connection.PROVIDER.DEV, prod = connection.PROVIDER.PROD }"
+	f := &Family{NameRange: at.NameRange}
+	r.named(at, "member of a family", "a member", want, func(name Label, e hclsyntax.Expression) {
+		if ref := r.rooted(e, "connection", 3, "a connection, as connection.PROVIDER.ACCOUNT"); ref != nil {
+			f.Members = append(f.Members, Member{Key: name, Connection: *ref})
+		}
+	})
+	return f
 }
 
 // connectionRef reads an attribute that names a connection; nil if it is not
@@ -87,16 +127,11 @@ func (r *reader) input(b *hclsyntax.Block) *Input {
 		Type:        r.value(b.Body, "type"),
 		Default:     r.attribute(b.Body, "default"),
 		Description: r.text(b.Body, "description"),
+		Sensitive:   r.boolean(b.Body, "sensitive"),
 	}
 	for _, c := range b.Body.Blocks {
 		if c.Type == "validation" {
-			r.labels(validationShape, c)
-			r.examine(validationShape, c.Body, c)
-			in.Validations = append(in.Validations, &Condition{
-				Block:        block(c),
-				Condition:    r.value(c.Body, "condition"),
-				ErrorMessage: r.value(c.Body, "error_message"),
-			})
+			in.Validations = append(in.Validations, r.condition(validationShape, c))
 		}
 	}
 	return in
@@ -129,65 +164,6 @@ func (r *reader) output(b *hclsyntax.Block) *Output {
 		Value:       r.value(b.Body, "value"),
 		Type:        r.value(b.Body, "type"),
 		Description: r.text(b.Body, "description"),
+		Sensitive:   r.boolean(b.Body, "sensitive"),
 	}
-}
-
-func (r *reader) deployment(b *hclsyntax.Block) *Deployment {
-	r.examine(deploymentShape, b.Body, b)
-	d := &Deployment{
-		Block:       block(b),
-		Name:        r.labels(deploymentShape, b)[0],
-		Description: r.text(b.Body, "description"),
-		Inputs:      r.attribute(b.Body, "inputs"),
-	}
-	if at := b.Body.Attributes["workflow"]; at != nil {
-		d.Workflow = r.rooted(at.Expr, "workflow", 2, "a workflow, as workflow.NAME")
-	}
-	if at := b.Body.Attributes["bind"]; at != nil {
-		d.Bind = r.bindings(at)
-	}
-	return d
-}
-
-func (r *reader) bindings(at *hclsyntax.Attribute) []Binding {
-	obj, ok := unparen(at.Expr).(*hclsyntax.ObjectConsExpr)
-	if !ok {
-		if !unreadable(at.Expr) {
-			r.report(diag.New(codeInvalidReference, at.Expr.Range(),
-				"Here stands which connection each source is bound to, as { SOURCE = connection.PROVIDER.ACCOUNT }."))
-		}
-		return nil
-	}
-	var out []Binding
-	seen := map[string]hcl.Range{}
-	for _, item := range obj.Items {
-		name, ok := r.key(item.KeyExpr)
-		if !ok {
-			r.report(diag.New(codeNotConstant, item.KeyExpr.Range(), "The name of a source cannot be computed. Write it as it stands in the workflow."))
-			continue
-		}
-		if first, twice := seen[name.Text]; twice {
-			r.report(diag.New(codeAttributeTwice, name.Range, "The source %q is bound already. Bind it once.", name.Text).With(first, "bound here first"))
-			continue
-		}
-		seen[name.Text] = name.Range
-		if ref := r.rooted(item.ValueExpr, "connection", 3, "a connection, as connection.PROVIDER.ACCOUNT"); ref != nil {
-			out = append(out, Binding{Source: name, Connection: *ref})
-		}
-	}
-	return out
-}
-
-// key reads the constant key of an object item.
-func (r *reader) key(e hclsyntax.Expression) (Label, bool) {
-	k, ok := e.(*hclsyntax.ObjectConsKeyExpr)
-	if !ok {
-		return Label{}, false
-	}
-	name, ok := r.expr(k.Wrapped).ObjectKey(k)
-	at := k.Range()
-	if _, quoted := k.Wrapped.(*hclsyntax.TemplateExpr); quoted {
-		at = inside(at)
-	}
-	return Label{Text: name, Range: at}, ok
 }

@@ -1,0 +1,144 @@
+package check
+
+import (
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lda-wf/wfc/lang/diag"
+	"github.com/lda-wf/wfc/lang/syntax"
+)
+
+// later reports what is checked and cannot be run yet in all that a plan is
+// made of: a plan that silently leaves it out would do something else than
+// what is written.
+func (c *checker) later(d *syntax.Deployment, used map[*connection]bool) {
+	l := laterList{c}
+	wf := c.f.wf
+	l.attribute(wf.Deadline)
+	if x := wf.Concurrency; x != nil {
+		l.block("concurrency", x.Header)
+	}
+	for _, s := range wf.Sources {
+		if s.Family != nil {
+			l.feature("family", s.Family.NameRange)
+		}
+	}
+	for _, in := range wf.Inputs {
+		l.sensitive(in.Sensitive, in.Header)
+	}
+	for _, o := range wf.Outputs {
+		l.sensitive(o.Sensitive, o.Header)
+	}
+	for _, s := range wf.Steps {
+		l.step(s)
+	}
+	for _, s := range wf.Finally {
+		l.block("finally", s.Header)
+	}
+	if d != nil && d.Policy != nil {
+		l.block("policy", d.Policy.Header)
+	}
+	for conn := range used {
+		l.connection(conn.syn)
+	}
+	l.settings()
+}
+
+type laterList struct{ *checker }
+
+func (l laterList) feature(what string, at hcl.Range) {
+	l.report(diag.New(codeNotRunnable, at, "%q is checked, but this version of wfc cannot run it yet. Remove it to run the workflow now.", what))
+}
+
+func (l laterList) block(name string, at hcl.Range) { l.feature(name, at) }
+
+func (l laterList) attribute(a *syntax.Attribute) {
+	if a != nil {
+		l.feature(a.Name, a.NameRange)
+	}
+}
+
+func (l laterList) sensitive(b *bool, at hcl.Range) {
+	if b != nil && *b {
+		l.feature("sensitive", at)
+	}
+}
+
+func (l laterList) step(s *syntax.Step) {
+	switch s.Action {
+	case syntax.CallAction, syntax.ValueAction:
+	default:
+		l.feature(string(s.Action), s.ActionName)
+		return // of such a step nothing runs
+	}
+	l.attribute(s.IdleTimeout)
+	l.attribute(s.Deadline)
+	if s.Loop != nil {
+		l.block("loop", s.Loop.Header)
+	}
+	if s.Retry != nil {
+		l.block("retry", s.Retry.Header)
+	}
+	if len(s.Asserts) > 0 {
+		l.block("assert", s.Asserts[0].Header)
+	}
+	if len(s.Undo) > 0 {
+		l.block("undo", s.Undo[0].Header)
+	}
+}
+
+func (l laterList) connection(y *syntax.Connection) {
+	switch {
+	case y.HTTP != nil:
+		l.block("http", y.HTTP.Header)
+	case y.SSE != nil:
+		l.block("sse", y.SSE.Header)
+	}
+	if y.Auth != nil {
+		l.block("auth", y.Auth.Header)
+	}
+	if y.RateLimit != nil {
+		l.block("rate_limit", y.RateLimit.Header)
+	}
+	if y.IdleTimeout != nil {
+		l.feature("idle_timeout", y.IdleTimeout.Range)
+	}
+	if y.Protocol != nil && y.Protocol.S != "auto" {
+		l.feature("protocol", y.Protocol.Range)
+	}
+	if y.Offers != nil {
+		l.feature("offers", y.Offers.Range)
+	}
+	for _, t := range y.Tools {
+		l.sensitive(t.Sensitive, t.Header)
+		if t.IdleTimeout != nil {
+			l.feature("idle_timeout", t.IdleTimeout.Range)
+		}
+	}
+}
+
+// settings reports what wfc.hcl says of all runs.
+func (l laterList) settings() {
+	s := l.w.project.Settings
+	if s == nil {
+		return
+	}
+	if d := s.Defaults; d != nil {
+		if d.Retry != nil {
+			l.block("retry", d.Retry.Header)
+		}
+		for _, x := range []struct {
+			name string
+			d    *syntax.Duration
+		}{{"idle_timeout", d.IdleTimeout}, {"deadline", d.Deadline}} {
+			if x.d != nil {
+				l.feature(x.name, x.d.Range)
+			}
+		}
+	}
+	if s.Sampling != nil {
+		l.block("sampling", s.Sampling.Header)
+	}
+	if s.Storage != nil {
+		l.block("storage", s.Storage.Header)
+	}
+}

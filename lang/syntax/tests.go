@@ -1,0 +1,72 @@
+package syntax
+
+import "github.com/hashicorp/hcl/v2/hclsyntax"
+
+// TestSuffix is the end of the names of files with tests.
+const TestSuffix = ".wftest.hcl"
+
+func (r *reader) tests(f *File, body *hclsyntax.Body) {
+	r.examine(testFile, body, nil)
+	for _, b := range body.Blocks {
+		if b.Type == "test" {
+			f.Tests = append(f.Tests, r.test(b))
+		}
+	}
+}
+
+func (r *reader) test(b *hclsyntax.Block) *Test {
+	r.examine(testShape, b.Body, b)
+	t := &Test{
+		Block:    block(b),
+		Name:     r.labels(testShape, b)[0],
+		Workflow: r.workflowRef(b.Body.Attributes["workflow"]),
+		Inputs:   r.attribute(b.Body, "inputs"),
+	}
+	for _, c := range b.Body.Blocks {
+		switch {
+		case c.Type == "mock":
+			t.Mocks = append(t.Mocks, r.mock(c))
+		case c.Type == "expect" && t.Expect == nil: // a second one has its diagnostic
+			t.Expect = r.expect(c)
+		case c.Type == "assert":
+			t.Asserts = append(t.Asserts, r.condition(assertShape, c))
+		}
+	}
+	return t
+}
+
+func (r *reader) mock(b *hclsyntax.Block) *Mock {
+	labels := r.labels(mockShape, b)
+	r.examine(mockShape, b.Body, b)
+	return &Mock{
+		Block:  block(b),
+		Source: labels[0],
+		Tool:   labels[1],
+		When:   r.attribute(b.Body, "when"),
+		Output: r.attribute(b.Body, "output"),
+		Text:   r.attribute(b.Body, "text"),
+		Error:  r.attribute(b.Body, "error"),
+	}
+}
+
+func (r *reader) expect(b *hclsyntax.Block) *Expect {
+	r.labels(expectShape, b)
+	r.examine(expectShape, b.Body, b)
+	return &Expect{
+		Block:   block(b),
+		Outcome: r.choice(b.Body, "outcome", "ok", "error", "cancelled"),
+		Outputs: r.attribute(b.Body, "outputs"),
+		Error:   r.choice(b.Body, "error", Kinds...),
+	}
+}
+
+// condition reads a validation or an assert block.
+func (r *reader) condition(s *shape, b *hclsyntax.Block) *Condition {
+	r.labels(s, b)
+	r.examine(s, b.Body, b)
+	return &Condition{
+		Block:        block(b),
+		Condition:    r.value(b.Body, "condition"),
+		ErrorMessage: r.value(b.Body, "error_message"),
+	}
+}
