@@ -39,6 +39,7 @@ const (
 type Channel struct {
 	name   string
 	stdin  io.WriteCloser
+	direct func([]byte) int // writes what it can without blocking; nil: it cannot
 	stdout io.ReadCloser
 	server server
 	errors *stderrTail
@@ -53,6 +54,7 @@ type Channel struct {
 	tokens    map[int64]*Exchange // by progress token
 	lastToken int64
 	out       []outgoing
+	writing   bool // the writer is at work on what it took of out
 	closing   bool
 	cause     error // why the channel ends; the first one counts
 	noise     int
@@ -101,6 +103,7 @@ func newChannel(name string, stdin io.WriteCloser, stdout io.ReadCloser, s serve
 		exchanges: map[int64]*Exchange{}, tokens: map[int64]*Exchange{},
 		wake: make(chan struct{}, 1), shut: make(chan struct{}), stdoutEnd: make(chan struct{}), done: make(chan struct{}),
 	}
+	c.direct = directWriter(stdin)
 	c.frames = frames{src: stdout, noise: c.addNoise, limit: MaxFrame}
 	written := make(chan struct{})
 	go func() {
@@ -294,9 +297,32 @@ func (c *Channel) cancel(id int64, reason string) {
 	c.enqueue(outgoing{data: fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d,"reason":%s}}`+"\n", id, text)})
 }
 
+// enqueue sends o, at once if that takes no waiting, else by the writer. c.mu is held.
 func (c *Channel) enqueue(o outgoing) {
+	if c.direct != nil && len(c.out) == 0 && !c.writing && len(o.data) <= maxDirect {
+		if o = c.writeNow(o); len(o.data) == 0 {
+			return
+		}
+	}
 	c.out = append(c.out, o)
 	c.wakeWriter()
+}
+
+// maxDirect is what a pipe takes whole or not at all.
+const maxDirect = 4096
+
+// writeNow writes o unless that would block, and returns what is left of it.
+// To wake the writer for each message costs as much as the message. c.mu is held.
+func (c *Channel) writeNow(o outgoing) outgoing {
+	if o.x != nil && !o.x.stage.CompareAndSwap(stageQueued, stageLeaving) {
+		return outgoing{}
+	}
+	n := c.direct(o.data)
+	if n == 0 && o.x != nil {
+		o.x.stage.Store(stageQueued)
+		return o
+	}
+	return outgoing{data: o.data[n:]}
 }
 
 // Write implements mcp.Connection. It hands the message to the writer and never blocks.
@@ -374,7 +400,7 @@ func (c *Channel) write() {
 		for {
 			c.mu.Lock()
 			out, closing := c.out, c.closing
-			c.out = nil
+			c.out, c.writing = nil, len(c.out) > 0
 			c.mu.Unlock()
 			if len(out) == 0 {
 				if closing {
