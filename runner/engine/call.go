@@ -11,31 +11,34 @@ import (
 	"github.com/lda-wf/wfc/runner/journal"
 )
 
-// startCall makes the attempt in a goroutine of its own. mu is held.
-func (d *driver) startCall(c StartCall) {
-	ctx, cancel := context.WithCancelCause(d.base)
+// newCall prepares an attempt. mu is held.
+func (d *driver) newCall(c StartCall) *liveCall {
 	connection := d.prog.nodes[c.At.Node].connection
-	before := d.queues[connection]
-	live := &liveCall{StartCall: c, cancel: cancel, place: newPlace()}
+	live := &liveCall{StartCall: c, before: d.queues[connection], place: newPlace()}
+	live.ctx, live.cancel = context.WithCancelCause(d.base)
 	d.queues[connection] = live.place
 	if d.fatal != nil {
-		cancel(errStopped)
+		live.cancel(errStopped)
 	}
 	d.calls[c.At] = live
 	if d.watch != nil {
 		d.watch.push(StepStarted{Step: d.core.Instance(c.At), Elements: -1, Attempt: c.Attempt, Time: d.clock()}, d.appended)
 	}
+	return live
+}
+
+// start makes the calls from live on in a goroutine of their own.
+func (d *driver) start(live *liveCall) {
 	d.callers.Go(func() {
-		defer cancel(nil)
-		defer live.place.take()
-		before.wait(ctx)
-		d.call(ctx, live)
+		for live != nil {
+			live = d.call(live)
+		}
 	})
 }
 
 // place is a call's place in the queue of its connection. Calls that may have an
 // effect run in the order of the plan and of a fan-out's elements, so they are
-// queued in it, though each has a goroutine of its own.
+// queued in it, though they are made by goroutines side by side.
 type place struct {
 	once  sync.Once
 	taken chan struct{}
@@ -57,8 +60,14 @@ func (p *place) wait(ctx context.Context) {
 	}
 }
 
-// call makes the attempt and feeds what came of it.
-func (d *driver) call(ctx context.Context, live *liveCall) {
+// call makes the attempt and feeds what came of it. It returns the call that the
+// same goroutine makes next, or nil: a chain of steps takes one goroutine, whose
+// stack has grown to what a call needs, and not one a step.
+func (d *driver) call(live *liveCall) (next *liveCall) {
+	ctx := live.ctx
+	defer live.cancel(nil)
+	defer live.place.take()
+	live.before.wait(ctx)
 	answer, err := d.caller.Call(ctx, Call{
 		Source: live.Source, Tool: live.Tool, Args: live.Args,
 		ReadOnly: live.ReadOnly, IdempotencyKey: live.IdempotencyKey,
@@ -86,14 +95,15 @@ func (d *driver) call(ctx context.Context, live *liveCall) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.calls[live.At] != live {
-		return // given up by a cancelled run
+		return nil // given up by a cancelled run
 	}
 	delete(d.calls, live.At)
 	if failed, ok := f.(CallFailed); ok {
 		d.noteFailure(live, failed.Err)
 	}
-	d.step(f)
+	next = d.advance(f)
 	d.checkOver()
+	return next
 }
 
 // arm starts the clock of the attempt's timeout. A Caller may be in BeforeSend

@@ -140,7 +140,9 @@ type session struct {
 // liveCall is a call in flight.
 type liveCall struct {
 	StartCall
+	ctx    context.Context
 	cancel context.CancelCauseFunc
+	before *place // of the call before it on the connection; nil: there was none
 	place  *place
 
 	mu       sync.Mutex
@@ -295,8 +297,16 @@ func (d *driver) feed(f Fact) {
 
 // step is feed with mu held.
 func (d *driver) step(f Fact) {
+	if live := d.advance(f); live != nil {
+		d.start(live)
+	}
+}
+
+// advance is step, but for the first call that is to be made now, if there is
+// one: it is the caller's to make.
+func (d *driver) advance(f Fact) (first *liveCall) {
 	if d.fatal != nil {
-		return
+		return nil
 	}
 	commands, err := d.core.Step(f)
 	if err != nil {
@@ -307,13 +317,18 @@ func (d *driver) step(f Fact) {
 		case Record:
 			d.keep(c.Fact)
 		case StartCall:
-			d.startCall(c)
+			if live := d.newCall(c); first == nil {
+				first = live
+			} else {
+				d.start(live)
+			}
 		case CancelCall:
 			if live := d.calls[c.At]; live != nil {
 				live.cancel(errStopped)
 			}
 		}
 	}
+	return first
 }
 
 // checkOver closes over when the run ended, or cannot be recorded any more,

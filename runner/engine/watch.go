@@ -42,9 +42,13 @@ func (w *watcher) start() { go w.loop() }
 // push queues an event that may be told once `after` events of the journal are durable.
 func (w *watcher) push(ev Event, after uint64) {
 	w.mu.Lock()
+	// One that has to wait behind others changes nothing for the watcher now.
+	news := len(w.queue) == 0 || after <= w.reached
 	w.queue = append(w.queue, queued{ev, after})
 	w.mu.Unlock()
-	w.signal()
+	if news {
+		w.signal()
+	}
 }
 
 // durable says that n events of the journal are durable.
