@@ -20,7 +20,7 @@ func newCatalog(std streams, g *globals) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "catalog",
 		Short: "The snapshots of what connections offer",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newCatalogRefresh(std, g), newCatalogImport(std, g), newCatalogShow(std, g))
@@ -30,9 +30,10 @@ func newCatalog(std streams, g *globals) *cobra.Command {
 func newCatalogRefresh(std streams, g *globals) *cobra.Command {
 	var only bool
 	cmd := &cobra.Command{
-		Use:     "refresh [CONNECTION…]",
-		Short:   "Connect, list what the servers offer, and write catalog/CONNECTION.json",
-		Long:    "Connect to the connections, or all, list their tools, resources, templates and prompts, and write the snapshots, to be reviewed and committed.",
+		Use:   "refresh [CONNECTION…]",
+		Short: "Connect, list what the servers offer, and write catalog/CONNECTION.json",
+		Long: `Connect to the connections, or to all, list their tools, resources, templates and
+prompts, and write the snapshots, to be reviewed and committed.`,
 		Example: "  wfc catalog refresh github.work",
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			p, err := g.load()

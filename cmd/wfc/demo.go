@@ -21,7 +21,7 @@ reaches it as
     args    = ["demo-server"]
   }`,
 		Example: "  wfc demo-server",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM)
 			defer stop()

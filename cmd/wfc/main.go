@@ -63,22 +63,6 @@ func failed(err error) error {
 	return &exit{exitFailed, err}
 }
 
-// usage is wrong usage: exit code 2.
-func usage(format string, args ...any) error {
-	return &exit{exitUsage, fmt.Errorf(format, args...)}
-}
-
-// arguments is how many arguments a command takes; what says what they are, for
-// whoever gave others.
-func arguments(n int, what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) == n {
-			return nil
-		}
-		return usage("%s: %s\n\nUsage: %s", cmd.CommandPath(), what, cmd.UseLine())
-	}
-}
-
 // streams are a command's standard streams.
 type streams struct {
 	in  io.Reader
@@ -106,7 +90,7 @@ func run(args []string, in io.Reader, out, errw io.Writer) (code int) {
 	var e *exit
 	if !errors.As(err, &e) {
 		// Whatever cobra finds wrong with a command line.
-		e = &exit{exitUsage, fmt.Errorf("%w\n\nRun \"wfc --help\" for the commands and \"wfc COMMAND --help\" for one", err)}
+		e = &exit{exitUsage, fmt.Errorf("%w\n\nRun \"wfc --help\" for the commands, and \"wfc COMMAND --help\" for one", err)}
 	}
 	if e.err != nil {
 		fmt.Fprintf(errw, "wfc: %v\n", e.err)
@@ -117,15 +101,17 @@ func run(args []string, in io.Reader, out, errw io.Writer) (code int) {
 // newRoot returns the command tree.
 func newRoot(std streams) *cobra.Command {
 	root := &cobra.Command{
-		Use:           "wfc",
-		Short:         "Check, compile and run workflows over MCP servers",
-		Long:          "wfc checks workflows against pinned snapshots of MCP servers' schemas, compiles them, and runs them durably.",
+		Use:   "wfc",
+		Short: "Check, compile and run workflows over MCP servers",
+		Long: `wfc checks workflows against pinned snapshots of MCP servers' schemas, compiles
+them, and runs them durably.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          cobra.NoArgs,
+		Args:          noArguments,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = false
+	root.SetFlagErrorFunc(flagError)
 	var g globals
 	root.PersistentFlags().StringVar(&g.project, "project", "", "project `DIR` (default: the nearest folder upwards with a wfc.hcl)")
 	root.AddCommand(

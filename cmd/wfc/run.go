@@ -51,6 +51,11 @@ func runWorkflow(ctx context.Context, std streams, g *globals, arg string, f run
 	if f.repeat < 1 {
 		return usage("--repeat %d: it must be at least 1", f.repeat)
 	}
+	for _, pair := range f.inputs {
+		if name, _, ok := strings.Cut(pair, "="); !ok || name == "" {
+			return usage("--input %q: write NAME=VALUE, such as limit=5", pair)
+		}
+	}
 	proj, plan, err := compile(std, g, arg, f.binds)
 	if err != nil {
 		return err

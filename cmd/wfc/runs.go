@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -17,7 +18,7 @@ func newRuns(std streams, g *globals) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "runs",
 		Short: "What ran in this project",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newRunsList(std, g), newRunsShow(std, g))
@@ -31,7 +32,7 @@ func newRunsList(std streams, g *globals) *cobra.Command {
 		Use:     "list",
 		Short:   "List runs, newest first",
 		Example: "  wfc runs list --limit 5",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, err := openJournal(cmd, g)
 			if err != nil {
@@ -65,9 +66,10 @@ func newRunsList(std streams, g *globals) *cobra.Command {
 func newRunsShow(std streams, g *globals) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:     "show RUN",
-		Short:   "Show a run, its steps and its outputs",
-		Long:    "Show a run, its steps and its outputs. RUN is a run's id, or a part of it from its beginning or end that no other run has.",
+		Use:   "show RUN",
+		Short: "Show a run, its steps and its outputs",
+		Long: `Show a run, its steps and its outputs. RUN is a run's id, or a part of it from its
+beginning or end that no other run has.`,
 		Example: "  wfc runs show 06d3k7mx-x2f9 --json",
 		Args:    arguments(1, `name a run; see "wfc runs list"`),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -112,7 +114,11 @@ func showRun(out io.Writer, r *journal.RunRecord) error {
 		if s.StartedAt != nil && s.FinishedAt != nil {
 			elapsed = took(*s.StartedAt, s.FinishedAt)
 		}
-		fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("%s\t%s\t%d\t%s\t%s", name, s.State, s.Attempts, elapsed, calls), "\t"))
+		attempts := ""
+		if s.Attempts > 0 { // the attempts of a fan-out are those of its elements
+			attempts = strconv.Itoa(s.Attempts)
+		}
+		fmt.Fprintln(w, strings.TrimRight(strings.Join([]string{name, string(s.State), attempts, elapsed, calls}, "\t"), "\t"))
 		if s.Error != nil && (r.Error == nil || r.Error.Step != s.Step || string(r.Error.Key) != string(s.Key)) {
 			fmt.Fprintf(w, "  %s: %s\n", s.Error.Kind, indentAfter(s.Error.Message, "    "))
 		}

@@ -15,7 +15,7 @@ func newVersion(std streams) *cobra.Command {
 		Use:     "version",
 		Short:   "Print wfc's version",
 		Example: "  wfc version",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			commit := ""
 			if info, ok := debug.ReadBuildInfo(); ok {
