@@ -24,6 +24,7 @@ type Snapshot struct {
 	Resources          []Object        `json:"resources"`
 	ResourceTemplates  []Object        `json:"resource_templates"`
 	Prompts            []Object        `json:"prompts"`
+	Withheld           []Withheld      `json:"withheld,omitempty"`
 	Errors             []ListError     `json:"errors,omitempty"` // lists that the server failed to give
 
 	tools index // of Tools, at the first use
@@ -35,6 +36,24 @@ type Snapshot struct {
 type Object struct {
 	Digest string          `json:"digest"`
 	Raw    json.RawMessage `json:"object"`
+}
+
+// Withheld is a tool that the server lists only for clients that offer more
+// capabilities than the connection does.
+type Withheld struct {
+	Tool  string   `json:"tool"`
+	Needs []string `json:"needs"` // "sampling", "elicitation", "roots"; sorted
+}
+
+// Needs returns the client capabilities that a tool needs which the snapshot
+// does not have for want of them, nil for others.
+func (s *Snapshot) Needs(tool string) []string {
+	for _, w := range s.Withheld {
+		if w.Tool == tool {
+			return w.Needs
+		}
+	}
+	return nil
 }
 
 // ListError says that one list could not be read.

@@ -49,6 +49,8 @@ func Decode(src []byte, filename string) (*Snapshot, error) {
 			into = &s.Capabilities
 		case "client_capabilities":
 			into = &s.ClientCapabilities
+		case "withheld":
+			into = &s.Withheld
 		case "errors":
 			into = &s.Errors
 		default:

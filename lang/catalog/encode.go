@@ -97,6 +97,31 @@ func (s *Snapshot) Encode() []byte {
 		e.field(l.key, 0)
 		e.objects(l.sorted())
 	}
+	if len(s.Withheld) > 0 {
+		e.comma()
+		e.field("withheld", 0)
+		withheld := slices.Clone(s.Withheld)
+		slices.SortFunc(withheld, func(a, b Withheld) int { return cmp.Compare(a.Tool, b.Tool) })
+		e.raw("[")
+		for i, w := range withheld {
+			if i > 0 {
+				e.comma()
+			}
+			e.newline(2)
+			e.raw(`{"tool": `)
+			e.Write(e.str(w.Tool))
+			e.raw(`, "needs": [`)
+			for j, n := range w.Needs {
+				if j > 0 {
+					e.raw(", ")
+				}
+				e.Write(e.str(n))
+			}
+			e.raw("]}")
+		}
+		e.newline(1)
+		e.raw("]")
+	}
 	if len(s.Errors) > 0 {
 		e.comma()
 		e.field("errors", 0)
