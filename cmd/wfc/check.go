@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,82 +12,152 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lda-wf/wfc/compiler/check"
+	"github.com/lda-wf/wfc/compiler/fix"
 	"github.com/lda-wf/wfc/compiler/project"
+	"github.com/lda-wf/wfc/internal/wholefile"
 	"github.com/lda-wf/wfc/lang/diag"
 	"github.com/lda-wf/wfc/lang/syntax"
 )
 
 func newCheck(std streams, g *globals) *cobra.Command {
-	var format, into, failOn string
+	k := checking{std: std}
 	cmd := &cobra.Command{
 		Use:   "check [PATH…]",
 		Short: "Find what is wrong, offline",
 		Long: `Check whole projects: those that the paths belong to, or the one of the working
 directory. Findings outside of the paths are not shown. Nothing is started,
-connected to, or read but the projects' files.`,
-		Example: "  wfc check\n  wfc check flows/triage.wf.hcl --format json",
+connected to, or read but the projects' files.
+
+With --fix, what can be mended for certain is, and what is left is shown.`,
+		Example: "  wfc check\n  wfc check flows/triage.wf.hcl --format json\n  wfc check --fix",
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := oneOf("--format", format, "text", "json"); err != nil {
+			if err := oneOf("--format", k.format, "text", "json", "sarif", "github"); err != nil {
 				return err
 			}
-			if err := oneOf("--fail-on", failOn, "error", "warning"); err != nil {
+			if err := oneOf("--fail-on", k.failOn, "error", "warning"); err != nil {
 				return err
 			}
-			return checkPaths(std, g, args, format, into, failOn)
+			if len(args) == 0 {
+				args = []string{"."}
+				if g.project != "" {
+					args = []string{g.project}
+				}
+			}
+			k.options = g.options()
+			if err := k.check(args); err != nil {
+				return failed(err)
+			}
+			return failed(k.report())
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "`text` or json")
-	cmd.Flags().StringVar(&into, "json-into", "", "write the findings as JSON into `FILE` too")
-	cmd.Flags().StringVar(&failOn, "fail-on", "error", "the least severity that gives exit code 1: `error` or warning")
+	cmd.Flags().StringVar(&k.format, "format", "text", "`text`, json, sarif (for code scanning) or github (annotations of GitHub Actions)")
+	cmd.Flags().StringVar(&k.into, "json-into", "", "write the findings as JSON into `FILE` too")
+	cmd.Flags().StringVar(&k.failOn, "fail-on", "error", "the least `SEVERITY` that gives exit code 1: error or warning")
+	cmd.Flags().BoolVar(&k.fix, "fix", false, "apply the fixes that are certain")
 	return cmd
+}
+
+// checking is one call of wfc check.
+type checking struct {
+	std                  streams
+	options              project.Options
+	format, into, failOn string
+	fix                  bool
+	projects             []*checked
 }
 
 // checked is one project with what was found in the paths that were asked for.
 type checked struct {
 	project *project.Project
+	below   []string // the paths relative to the root; "" is the root
 	list    diag.List
+	fixed   []fix.Applied
 }
 
-func checkPaths(std streams, g *globals, paths []string, format, into, failOn string) error {
-	if len(paths) == 0 {
-		paths = []string{"."}
-		if g.project != "" {
-			paths = []string{g.project}
+// wants reports whether a file is one that was asked for.
+func (c *checked) wants(file string) bool {
+	return slices.ContainsFunc(c.below, func(path string) bool { return within(file, path) })
+}
+
+// within reports whether a file is path or below it; both are relative to the root.
+func within(file, path string) bool {
+	return path == "" || file == path || strings.HasPrefix(file, path+"/")
+}
+
+// check finds what there is to report.
+func (k *checking) check(paths []string) error {
+	at := map[string]string{} // the paths relative to the root, as they were given
+	for _, path := range paths {
+		p, err := project.Load(path, k.options)
+		if err != nil {
+			return err
+		}
+		below, err := relative(p, path)
+		if err != nil {
+			return err
+		}
+		at[below] = path
+		if i := slices.IndexFunc(k.projects, func(c *checked) bool { return c.project.Root == p.Root }); i >= 0 {
+			k.projects[i].below = append(k.projects[i].below, below)
+		} else {
+			k.projects = append(k.projects, &checked{project: p, below: []string{below}})
 		}
 	}
-	var all []*checked
-	for _, path := range paths {
-		p, err := project.Load(path, g.options())
+	for _, c := range k.projects {
+		found, err := k.find(c)
 		if err != nil {
-			return failed(err)
+			return err
 		}
-		c := &checked{project: p}
-		if i := slices.IndexFunc(all, func(c *checked) bool { return c.project.Root == p.Root }); i >= 0 {
-			c = all[i]
-		} else {
-			all = append(all, c)
-		}
-		below, err := within(c.project, path)
-		if err != nil {
-			return failed(err)
-		}
-		inPath := func(file string) bool {
-			return below == "" || file == below || strings.HasPrefix(file, below+"/")
-		}
-		something := slices.ContainsFunc(c.project.Files, func(f *syntax.File) bool { return inPath(f.Name) }) ||
-			below == syntax.SettingsName
-		for _, d := range check.Project(c.project) {
-			if d.Range.File == "" || inPath(d.Range.File) {
-				c.list = append(c.list, d)
-				something = true
+		for _, path := range c.below {
+			something := path == syntax.SettingsName ||
+				slices.ContainsFunc(c.project.Files, func(f *syntax.File) bool { return within(f.Name, path) }) ||
+				slices.ContainsFunc(found, func(d diag.Diagnostic) bool { return within(d.Range.File, path) })
+			if !something {
+				return nothingToCheck(at[path])
 			}
 		}
-		if !something {
-			return failed(nothingToCheck(path))
+		for _, d := range found {
+			if d.Range.File == "" || c.wants(d.Range.File) {
+				c.list = append(c.list, d)
+			}
 		}
-		c.list.Sort()
 	}
-	return report(std, all, format, into, failOn)
+	return nil
+}
+
+// find returns the findings of a project, those that are left where fixes are asked for.
+func (k *checking) find(c *checked) (diag.List, error) {
+	if !k.fix {
+		return check.Project(c.project), nil
+	}
+	r, err := fix.Project(c.project, k.options, c.wants)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Files)) {
+		if err := replace(c.project, name, r.Files[name]); err != nil {
+			return nil, err
+		}
+	}
+	c.project, c.fixed = r.Project, r.Applied
+	return r.Left, nil
+}
+
+// replace writes a file that was mended, unless somebody else has changed it
+// since it was read.
+func replace(p *project.Project, name string, text []byte) error {
+	path := filepath.Join(p.Root, filepath.FromSlash(name))
+	now, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	switch {
+	case bytes.Equal(now, text): // by another name
+		return nil
+	case !bytes.Equal(now, p.Source(name)):
+		return fmt.Errorf("%s has changed while it was checked, so that it was not mended; check again", path)
+	}
+	return wholefile.Write(path, text, 0o644)
 }
 
 // nothingToCheck says that a path leads to no file of a project.
@@ -97,9 +168,9 @@ func nothingToCheck(path string) error {
 	return fmt.Errorf("there are no workflow files in %s: their names end in .wf.hcl", path)
 }
 
-// within returns the path of a file or folder relative to the project's root;
+// relative returns the path of a file or folder relative to the project's root;
 // "" is the root.
-func within(p *project.Project, path string) (string, error) {
+func relative(p *project.Project, path string) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return "", err
@@ -112,53 +183,6 @@ func within(p *project.Project, path string) (string, error) {
 		return "", nil
 	}
 	return filepath.ToSlash(rel), nil
-}
-
-func report(std streams, all []*checked, format, into, failOn string) error {
-	// One project's files are named from its root. Of several projects the names
-	// would not tell which: theirs are named from the working directory.
-	var list diag.List
-	files := 0
-	sources := map[string][]byte{}
-	for _, c := range all {
-		files += len(c.project.Files)
-		found, source := c.list, c.project.Source
-		if len(all) > 1 {
-			found, source = fromHere(c.project, found)
-		}
-		list = append(list, found...)
-		for _, d := range found {
-			sources[d.Range.File] = source(d.Range.File)
-		}
-	}
-	source := func(file string) []byte { return sources[file] }
-	if into != "" {
-		var b bytes.Buffer
-		if err := diag.WriteJSON(&b, list, files, source); err != nil {
-			return failed(err)
-		}
-		if err := writeFile(into, b.Bytes()); err != nil {
-			return failed(err)
-		}
-	}
-	switch format {
-	case "json":
-		if err := diag.WriteJSON(std.out, list, files, source); err != nil {
-			return failed(err)
-		}
-	case "text":
-		for _, c := range all {
-			if err := writeDiagnostics(std.out, c.project, c.list); err != nil {
-				return failed(err)
-			}
-		}
-		fmt.Fprintln(std.out, list.Summary(files))
-	}
-	errors, warnings := list.Count()
-	if errors > 0 || failOn == "warning" && warnings > 0 {
-		return &exit{code: exitFailed}
-	}
-	return nil
 }
 
 // oneOf is a usage error unless got is one of want.
