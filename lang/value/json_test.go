@@ -57,7 +57,7 @@ func TestWhatIsNoJSON(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                              "at byte 0: the text ends where a value is wanted",
 		"  ":                            "at byte 2: the text ends",
-		"nul":                           "at byte 0: a value starts like null but is not",
+		"nul":                           "at byte 0: a value begins like null and is not",
 		"[1,]":                          "at byte 3: ']' where a value is wanted",
 		"[1 2]":                         "at byte 3: '2' where a comma or ] is wanted",
 		"{a:1}":                         "at byte 1: 'a' where an object key",

@@ -144,7 +144,7 @@ func (p *parser) value() (Value, error) {
 
 func (p *parser) word(word string, v Value) (Value, error) {
 	if len(p.text)-p.pos < len(word) || p.text[p.pos:p.pos+len(word)] != word {
-		return v, p.errorf("a value starts like %s but is not", word)
+		return v, p.errorf("a value begins like %s and is not", word)
 	}
 	p.pos += len(word)
 	return v, nil

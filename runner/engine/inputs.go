@@ -20,11 +20,14 @@ type InputProblem struct {
 
 // Error returns all problems, one a line.
 func (e *InputError) Error() string {
+	if len(e.Problems) == 1 {
+		return e.Problems[0].Message
+	}
 	lines := make([]string, len(e.Problems))
 	for i, p := range e.Problems {
-		lines[i] = p.Message
+		lines[i] = "\n  " + strings.ReplaceAll(p.Message, "\n", "\n  ")
 	}
-	return strings.Join(lines, "\n")
+	return "the workflow cannot run with these inputs:\n" + strings.Join(lines, "")
 }
 
 // Inputs completes given, an object or null, with the deployment's values and
@@ -61,12 +64,16 @@ func (p *Program) Inputs(given value.Value) (value.Value, error) {
 		case in.spec.Optional:
 			continue
 		default:
-			report(name, "The input %q is missing. It must be %s.", name, types.Print(in.typ))
+			report(name, "The input %q is missing. It must be %s.", name, wanted(in.typ))
 			continue
 		}
 		v = withDefaults(in.typ, v)
 		if m := types.Conforms(in.typ, v); m != nil {
-			report(name, "The input %q is not what it must be: %s", name, m.Error())
+			where := ""
+			if m.Path != "" {
+				where = " at " + name + m.Path
+			}
+			report(name, "The input %q is wrong%s: %s.", name, where, m.Reason)
 			continue
 		}
 		all.Set(name, v)
@@ -78,6 +85,15 @@ func (p *Program) Inputs(given value.Value) (value.Value, error) {
 		return value.Value{}, &InputError{problems}
 	}
 	return value.OfObject(all), nil
+}
+
+// wanted says what a value of type t is: "a string", "a value of the type list(string)".
+func wanted(t *types.Type) string {
+	switch t.Underlying().Kind() {
+	case types.List, types.Map, types.Tuple, types.Object:
+		return "a value of the type " + types.Print(t)
+	}
+	return types.Describe(t)
 }
 
 func (p *Program) unknownInputs(given *value.ObjectValue, report func(name, format string, args ...any)) {

@@ -31,11 +31,12 @@ func TestInputs(t *testing.T) {
 		{"the deployment's value stands", `{}`, `{"repo":"acme/app","limit":20,"labels":[]}`, fixed, ""},
 		{"and cannot be given", `{"repo":"a/b"}`, "", fixed, `The input "repo" is set by the deployment prod and cannot be given.`},
 		{"all problems are told", `{"limit":"x","lables":[]}`, "", inputs,
-			"The workflow w has no input \"lables\". Did you mean \"labels\"?\n" +
-				"The input \"repo\" is missing. It must be string.\n" +
-				"The input \"limit\" is not what it must be: "},
-		{"null is no value", `{"repo":null}`, "", inputs, `The input "repo" is not what it must be: `},
-		{"a path leads to what is wrong", `{"repo":"a/b","labels":[{"name":1}]}`, "", inputs, `The input "labels" is not what it must be: `},
+			"the workflow cannot run with these inputs:\n\n" +
+				"  The workflow w has no input \"lables\". Did you mean \"labels\"?\n" +
+				"  The input \"repo\" is missing. It must be a string.\n" +
+				"  The input \"limit\" is wrong: a string where an integer is wanted."},
+		{"null is no value", `{"repo":null}`, "", inputs, `The input "repo" is wrong: null where a string is wanted.`},
+		{"a path leads to what is wrong", `{"repo":"a/b","labels":[{"name":1}]}`, "", inputs, `The input "labels" is wrong at labels[0].name: a number where a string is wanted.`},
 		{"validations are told in the author's words", `{"repo":"x"}`, "", inputs, `The input "repo" is not valid: repo must be owner/name, not x.`},
 		{"what was left out is not validated, what was given is", `{"repo":"a/b","note":""}`, "", inputs, `The input "note" is not valid: note is empty`},
 		{"inputs that are no object", `[]`, "", inputs, `The inputs must be an object; they are [].`},

@@ -48,7 +48,7 @@ func Inputs(p *plan.Plan, file string, pairs []string) (value.Value, error) {
 				// The engine names the inputs that there are; what was written does not matter.
 				v = value.OfString(text)
 			} else {
-				return value.NullValue, fmt.Errorf("--input %s: the input is of type %s, so its value is written in JSON, and %q is none: %w", name, declared(p, name).Type, text, err)
+				return value.NullValue, fmt.Errorf("--input %s: a value of the type %s is written in JSON, and %q is no JSON: %w", name, declared(p, name).Type, text, err)
 			}
 		}
 		out.Set(name, v)
