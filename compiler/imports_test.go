@@ -72,7 +72,7 @@ func TestImportsPointOneWay(t *testing.T) {
 		{"lang", []string{"lang"}},
 		{"compiler/plan", []string{"lang"}},
 		{"compiler/project", []string{"lang"}},
-		{"compiler/check", []string{"lang", "compiler/project"}},
+		{"compiler/check", []string{"lang", "compiler/project", "compiler/check"}},
 		{"compiler", []string{"lang", "compiler"}},
 		{"lsp", []string{"lang", "compiler"}},
 		{"runtime", []string{"lang", "runtime", "internal"}},

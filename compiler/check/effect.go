@@ -4,6 +4,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/lda-wf/wfc/lang/catalog"
+	"github.com/lda-wf/wfc/lang/eval"
 	"github.com/lda-wf/wfc/lang/syntax"
 	"github.com/lda-wf/wfc/lang/types"
 	"github.com/lda-wf/wfc/lang/value"
@@ -28,6 +29,9 @@ func (c *checker) effectOf(t *catalog.Tool, b *syntax.ToolOverride, args *types.
 
 // strongest returns the strongest effect that an expression may name.
 func (c *checker) strongest(x hclNode) catalog.Effect {
+	if v := c.ofArgs(x); v != nil && v.Kind() == value.String {
+		return effectNamed(v.AsString())
+	}
 	switch x := x.(type) {
 	case *hclsyntax.ParenthesesExpr:
 		return c.strongest(x.Expression)
@@ -85,6 +89,9 @@ func argsAs(declared, given *types.Type, known bool) *types.Type {
 
 // decide returns whether a condition is known to hold from types alone.
 func (c *checker) decide(x hclNode) (holds, known bool) {
+	if v := c.ofArgs(x); v != nil && v.Kind() == value.Bool {
+		return v.AsBool(), true
+	}
 	switch x := x.(type) {
 	case *hclsyntax.ParenthesesExpr:
 		return c.decide(x.Expression)
@@ -118,4 +125,70 @@ func (c *checker) decide(x hclNode) (holds, known bool) {
 		}
 	}
 	return false, false
+}
+
+// ofArgs returns the value of an expression all of whose names are arguments with
+// known values; nil where it has others, or fails.
+func (c *checker) ofArgs(x hclNode) *value.Value {
+	e := c.sub(x)
+	known := value.NewObject(4)
+	args := c.place.args.Underlying()
+	for _, r := range e.Refs() {
+		if r.Root != "args" || r.Name == "" || args.Kind() != types.Object {
+			return nil
+		}
+		a := args.Attr(r.Name)
+		if a == nil || a.Optional && a.Type.Kind() != types.Null {
+			return nil
+		}
+		v := single(a.Type)
+		if v == nil {
+			return nil
+		}
+		known.Set(r.Name, *v)
+	}
+	r, err := eval.Eval(e, argsOnly{value.OfObject(known)})
+	if err != nil {
+		return nil
+	}
+	return &r.Value
+}
+
+// single returns the value of a type that has only one, nil for others. Objects
+// are left out: what arrives may have more than is declared.
+func single(t *types.Type) *value.Value {
+	switch u := t.Underlying(); u.Kind() {
+	case types.Null:
+		v := value.NullValue
+		return &v
+	case types.Literal:
+		v := u.Lit()
+		return &v
+	case types.Tuple:
+		elems := make([]value.Value, len(u.Items()))
+		for i, item := range u.Items() {
+			v := single(item)
+			if v == nil {
+				return nil
+			}
+			elems[i] = *v
+		}
+		v := value.OfList(elems)
+		return &v
+	}
+	return nil
+}
+
+// argsOnly is the scope of an effect.
+type argsOnly struct{ args value.Value }
+
+func (a argsOnly) Root(name string) (value.Value, error) {
+	if name != "args" {
+		return value.Value{}, errNoNames
+	}
+	return a.args, nil
+}
+
+func (a argsOnly) Member(string, string) (value.Value, bool, error) {
+	return value.Value{}, false, nil
 }

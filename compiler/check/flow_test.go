@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/lda-wf/wfc/compiler/check"
 )
 
 // rule is one rule of the language: a body of a workflow with the source
@@ -26,7 +24,7 @@ func runRules(t *testing.T, rules []rule) {
 				src = "workflow \"w\" {\n  source \"demo\" {\n    bind = connection.demo.main\n  }\n" + r.body + "\n}\n"
 			}
 			p := load(t, src)
-			found := check.Project(p)
+			found := findings(p)
 			ok := len(found) == len(r.want)
 			for i := 0; ok && i < len(found); i++ {
 				where, detail, _ := strings.Cut(r.want[i], " ~ ")

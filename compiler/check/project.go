@@ -152,6 +152,16 @@ func (c *checker) checkWorkflow(wf *syntax.Workflow, deployments []*syntax.Deplo
 			c.report(diag.New(codeUnboundSource, s.syn.Header, "The source %q is bound to no connection, and no deployment of this workflow binds it, so that its calls cannot be checked. Give it a bind, or write a deployment.", s.syn.Name.Text))
 		}
 	}
+	var asBound []*syntax.Deployment
+	for _, d := range deployments {
+		if !rebinds(f, c.w.bindings(d)) {
+			asBound = append(asBound, d)
+		}
+	}
+	c.unsafeRetries()
+	if len(asBound) > 0 || len(deployments) == 0 {
+		c.unguardedCalls(asBound)
+	}
 	lint := c.lint(c.diags)
 	said := map[finding]bool{}
 	for _, d := range c.diags {
@@ -165,6 +175,8 @@ func (c *checker) checkWorkflow(wf *syntax.Workflow, deployments []*syntax.Deplo
 		through := &checker{w: c.w}
 		through.newFlow(wf, binds)
 		through.checkFlow()
+		through.unsafeRetries()
+		through.unguardedCalls([]*syntax.Deployment{d})
 		for _, x := range through.diags {
 			if k := findingOf(x); !said[k] {
 				said[k] = true

@@ -9,6 +9,12 @@ connection "files" "docs" {
     command = "mcp-server-filesystem"
     args    = [env("DOCS_ROOT", project.root)]
   }
+
+  # The server calls it destructive, since it replaces files. Here it replaces the
+  # report of the last run only.
+  tool "write_file" {
+    effect = "write"
+  }
 }
 
 workflow "link_audit" {
