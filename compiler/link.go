@@ -1,9 +1,11 @@
 package compiler
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
@@ -149,8 +151,8 @@ func (l *linker) node(i int, s check.Step) plan.NodeSpec {
 		ForEach:     l.attribute(y.ForEach, "/nodes/%d/for_each", i),
 		EachMap:     s.EachMap,
 		Key:         l.attribute(y.Key, "/nodes/%d/key", i),
-		MaxParallel: l.attribute(y.MaxParallel, "/nodes/%d/max_parallel", i),
-		Timeout:     l.attribute(y.Timeout, "/nodes/%d/timeout", i),
+		MaxParallel: l.maxParallel(y, i),
+		Timeout:     l.timeout(y, i),
 		OnError:     tolerated(y.OnError),
 		Decode:      text(y.Decode),
 		Result:      l.attribute(y.Result, "/nodes/%d/result", i),
@@ -274,16 +276,37 @@ func (l *linker) sources() {
 			continue
 		}
 		l.place(s.Syntax.Header, "/sources/%d", len(l.plan.Sources))
-		session := text(s.Syntax.Session)
-		if session == "" {
-			session = "shared"
-		}
+		session := cmp.Or(text(s.Syntax.Session), text(s.Connection.Session), "shared")
 		l.plan.Sources = append(l.plan.Sources, plan.Source{Name: s.Syntax.Name.Text, Connection: s.Connection.ID(), Session: session})
 		if !done[s.Connection.ID()] {
 			done[s.Connection.ID()] = true
 			l.connection(s.Connection, s.Snapshot)
 		}
 	}
+}
+
+// maxParallel is the step's own, else that of the project's defaults.
+func (l *linker) maxParallel(y *syntax.Step, i int) plan.Expr {
+	if d := l.defaults(); y.MaxParallel == nil && y.ForEach != nil && d.MaxParallel != nil {
+		return plan.Expr(strconv.Itoa(d.MaxParallel.N))
+	}
+	return l.attribute(y.MaxParallel, "/nodes/%d/max_parallel", i)
+}
+
+// timeout is the step's own, else, of a call, that of the project's defaults.
+func (l *linker) timeout(y *syntax.Step, i int) plan.Expr {
+	if d := l.defaults(); y.Timeout == nil && y.Call != nil && d.Timeout != nil {
+		return plan.Expr(fmt.Sprintf("%q", fmt.Sprint(d.Timeout.D.Milliseconds(), "ms")))
+	}
+	return l.attribute(y.Timeout, "/nodes/%d/timeout", i)
+}
+
+// defaults is the project's defaults block, an empty one where there is none.
+func (l *linker) defaults() *syntax.Defaults {
+	if s := l.project.Settings; s != nil && s.Defaults != nil {
+		return s.Defaults
+	}
+	return &syntax.Defaults{}
 }
 
 // connection writes how a connection is reached; snap may be nil.

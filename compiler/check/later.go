@@ -11,7 +11,7 @@ import (
 // made of: a plan that silently leaves it out would do something else than
 // what is written.
 func (c *checker) later(d *syntax.Deployment, used map[*connection]bool) {
-	l := laterList{c}
+	l := laterList{c, map[hcl.Range]bool{}}
 	wf := c.f.wf
 	l.attribute(wf.Deadline)
 	if x := wf.Concurrency; x != nil {
@@ -39,13 +39,23 @@ func (c *checker) later(d *syntax.Deployment, used map[*connection]bool) {
 	}
 	for conn := range used {
 		l.connection(conn.syn)
+		if st := conn.syn.Stdio; st != nil {
+			l.secrets(st.Command, st.Args, st.Env, st.Cwd)
+		}
 	}
 	l.settings()
 }
 
-type laterList struct{ *checker }
+type laterList struct {
+	*checker
+	told map[hcl.Range]bool
+}
 
 func (l laterList) feature(what string, at hcl.Range) {
+	if l.told[at] {
+		return
+	}
+	l.told[at] = true
 	l.report(diag.New(codeNotRunnable, at, "%q is checked, but this version of wfc cannot run it yet. Remove it to run the workflow now.", what))
 }
 
@@ -70,6 +80,7 @@ func (l laterList) step(s *syntax.Step) {
 		l.feature(string(s.Action), s.ActionName)
 		return // of such a step nothing runs
 	}
+	l.secrets(s.Args)
 	l.attribute(s.IdleTimeout)
 	l.attribute(s.Deadline)
 	if s.Loop != nil {
@@ -83,6 +94,34 @@ func (l laterList) step(s *syntax.Step) {
 	}
 	if len(s.Undo) > 0 {
 		l.block("undo", s.Undo[0].Header)
+	}
+}
+
+// secrets reports the secrets that expressions name and that are not in the environment.
+func (l laterList) secrets(in ...*syntax.Attribute) {
+	for _, a := range in {
+		if a == nil {
+			continue
+		}
+		for _, r := range a.Expr.Refs() {
+			y := l.w.project.Secrets[r.Name]
+			if r.Root != "secret" || y == nil {
+				continue
+			}
+			var what string
+			var at hcl.Range
+			switch {
+			case y.File != nil:
+				what, at = "file", y.File.Range
+			case y.Command != nil:
+				what, at = "command", y.Command.Range
+			case y.Keyring != nil:
+				what, at = "keyring", y.Keyring.Range
+			default:
+				continue
+			}
+			l.feature(what, at)
+		}
 	}
 }
 
