@@ -56,6 +56,11 @@ const (
 	codeAttributeNeeded diag.Code = "WFC1026"
 	codeNoTransport     diag.Code = "WFC1039"
 
+	codeInvalidIgnore       diag.Code = "WFC1601"
+	codeIgnoreWithoutReason diag.Code = "WFC1602"
+	codeUnusedIgnore        diag.Code = "WFC1603"
+	codeIgnoredError        diag.Code = "WFC1604"
+
 	codeNotBuilt    diag.Code = "WFC1090"
 	codeNotRunnable diag.Code = "WFC1091"
 	codeFault       diag.Code = "WFC1099"

@@ -44,7 +44,7 @@ func Project(p *project.Project) diag.List {
 	for _, found := range inParallel(w, jobs) {
 		out = append(out, found...)
 	}
-	return finish(p, w.withoutLint(out))
+	return finish(p, withoutIgnored(p, w.withoutLint(out), true))
 }
 
 // finish computes lines and columns, and sorts.

@@ -113,7 +113,7 @@ func Target(p *project.Project, wf *syntax.Workflow, d *syntax.Deployment, binds
 		c.diags = append(c.diags, own.diags...)
 	}
 	out := append(concerning(p, wf, d, used), c.diags...)
-	out = finish(p, out)
+	out = finish(p, withoutIgnored(p, out, false))
 	if out.HasErrors() {
 		return nil, out
 	}
