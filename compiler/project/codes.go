@@ -10,5 +10,4 @@ const (
 	codeLanguage        diag.Code = "WFC1104"
 	codeRequiresOther   diag.Code = "WFC1105"
 	codeInvalidRequires diag.Code = "WFC1106"
-	codeNotBuilt        diag.Code = "WFC1090" // of lang/syntax
 )

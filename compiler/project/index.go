@@ -4,6 +4,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/lda-wf/wfc/lang/diag"
+	"github.com/lda-wf/wfc/lang/iface"
 	"github.com/lda-wf/wfc/lang/syntax"
 )
 
@@ -34,6 +35,9 @@ func (p *Project) index() {
 			define(p, p.Deployments, "deployment", d.Name.Text, d, d.Name.Range)
 		}
 	}
+	interfaces, found := iface.NewSet(p.InterfaceFiles)
+	p.Interfaces = interfaces
+	p.Diagnostics = append(p.Diagnostics, found...)
 	p.uniqueTests()
 	p.mergeConnections()
 }

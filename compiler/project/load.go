@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 
 	"github.com/lda-wf/wfc/lang/diag"
+	"github.com/lda-wf/wfc/lang/iface"
 	"github.com/lda-wf/wfc/lang/syntax"
 )
 
@@ -110,6 +111,7 @@ type entry struct {
 	name string // relative to the root, forward slashes
 	path string // absolute
 	file *syntax.File
+	wfi  *iface.File
 	src  []byte
 	bad  diag.List
 }
@@ -144,6 +146,8 @@ func (p *Project) parse(entries []*entry) {
 			p.sources[e.name] = e.src
 		}
 		switch {
+		case e.wfi != nil:
+			p.InterfaceFiles = append(p.InterfaceFiles, e.wfi)
 		case e.file == nil:
 		case e.name == syntax.SettingsName:
 			p.Settings = e.file
@@ -157,12 +161,15 @@ func (e *entry) parse(p *Project) {
 	src, err := p.read(e.path, maxFileSize)
 	if err != nil {
 		e.bad = diag.List{unreadable(e.name, err)}
+		if strings.HasSuffix(e.name, interfaceSuffix) {
+			e.wfi = iface.Unreadable(e.name)
+		}
 		return
 	}
 	e.src = src
 	switch {
 	case strings.HasSuffix(e.name, interfaceSuffix):
-		e.bad = diag.List{notBuilt(e.name, "Interface files (*.wfi) are part of the language, but this version of wfc does not use them yet. Remove the file for now.")}
+		e.wfi, e.bad = iface.Parse(e.name, src)
 	default:
 		e.file, e.bad = syntax.Parse(e.name, src)
 	}

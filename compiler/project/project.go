@@ -10,6 +10,7 @@ import (
 
 	"github.com/lda-wf/wfc/lang/catalog"
 	"github.com/lda-wf/wfc/lang/diag"
+	"github.com/lda-wf/wfc/lang/iface"
 	"github.com/lda-wf/wfc/lang/syntax"
 )
 
@@ -29,6 +30,9 @@ type Project struct {
 	Root     string         // absolute
 	Files    []*syntax.File // sorted by name; without wfc.hcl
 	Settings *syntax.File   // wfc.hcl; nil if there is none
+
+	InterfaceFiles []*iface.File // *.wfi, sorted by name
+	Interfaces     *iface.Set    // of all of them; never nil
 
 	// Diagnostics is what is wrong with the files and their syntax, and names
 	// that are defined twice; sorted. The checker adds its own.

@@ -94,7 +94,3 @@ func unreadable(name string, err error) diag.Diagnostic {
 	}
 	return diag.New(codeUnreadable, at(name), "%s cannot be read: %s.", name, cause(err))
 }
-
-func notBuilt(name, detail string) diag.Diagnostic {
-	return diag.New(codeNotBuilt, at(name), "%s", detail)
-}

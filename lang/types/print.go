@@ -36,12 +36,22 @@ func PrintIndented(t *Type, width int) string {
 	return p.b.String()
 }
 
+// PrintIndentedAt is PrintIndented behind something of the given width, which
+// the first line has less room for.
+func PrintIndentedAt(t *Type, column, width int) string {
+	p := newPrinter(t, false)
+	p.width, p.column = width, column
+	p.whole(t, 0)
+	return p.b.String()
+}
+
 // flat is the indentation that stands for "on one line".
 const flat = -1
 
 type printer struct {
 	b      strings.Builder
 	width  int
+	column int  // where the first line begins
 	closed bool // names of interface files are opened, too
 	// names has the local names of the types that are printed as definitions,
 	// and order lists them as they were met.
@@ -222,7 +232,11 @@ func (p *printer) fits(t *Type) bool {
 	q := printer{names: p.names, closed: p.closed}
 	q.definition(t, flat)
 	text := p.b.String()
-	column := utf8.RuneCountInString(text[strings.LastIndexByte(text, '\n')+1:])
+	line := strings.LastIndexByte(text, '\n') + 1
+	column := utf8.RuneCountInString(text[line:])
+	if line == 0 {
+		column += p.column
+	}
 	return column+utf8.RuneCountInString(q.b.String()) <= p.width
 }
 
