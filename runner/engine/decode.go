@@ -28,7 +28,7 @@ func (n *node) decode(a *Answer) (value.Value, *Failure) {
 		return v, nil
 	case a.Structured == nil:
 		if n.outSchema != nil {
-			return value.Value{}, n.decodeFailure("it has no structured content, which the tool's output schema promises.")
+			return value.Value{}, n.brokenPromise("it has no structured content, which the tool's output schema promises")
 		}
 		return n.typed(value.OfString(a.Text))
 	}
@@ -40,7 +40,7 @@ func (n *node) decode(a *Answer) (value.Value, *Failure) {
 		return value.Value{}, n.decodeFailure("the tool's output schema cannot be read: " + err.Error())
 	}
 	if err := s.Validate(*a.Structured); err != nil {
-		return value.Value{}, n.decodeFailure("it violates the tool's output schema: " + err.Error())
+		return value.Value{}, n.brokenPromise("it violates the tool's output schema: " + err.Error())
 	}
 	return *a.Structured, nil
 }
@@ -52,9 +52,14 @@ func (n *node) typed(v value.Value) (value.Value, *Failure) {
 		return v, nil
 	}
 	if m := types.Conforms(n.resultType, v); m != nil {
-		return value.Value{}, n.decodeFailure("it is not what the catalog snapshot says: " + m.Error())
+		return value.Value{}, n.brokenPromise("it is not what the tool's output schema says: " + m.Error())
 	}
 	return v, nil
+}
+
+// brokenPromise is the failure of an answer that the snapshot does not allow.
+func (n *node) brokenPromise(why string) *Failure {
+	return n.decodeFailure(strings.TrimSuffix(why, ".") + ". If the server was updated, take its snapshot anew:\n    wfc catalog refresh " + n.connection)
 }
 
 func (n *node) decodeFailure(why string) *Failure {
