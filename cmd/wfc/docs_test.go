@@ -319,7 +319,7 @@ func (s *session) original(got string) string {
 }
 
 // home is what the pages show where a command printed the folder it works in.
-const home = "/home/ada/work"
+const home = "/home/ada"
 
 var (
 	sha256  = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
