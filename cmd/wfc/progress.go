@@ -84,8 +84,12 @@ func (p *progress) watch(ev engine.Event) {
 		p.finished(ev)
 	case engine.RunFinished:
 		took := elapsed(ev.Time.Sub(p.started))
-		if ev.Err == nil {
+		switch {
+		case ev.Err == nil:
 			fmt.Fprintf(p.w, "%s in %s\n", p.style.green(string(ev.Status)), took)
+			return
+		case ev.Status == engine.StatusCancelled:
+			fmt.Fprintf(p.w, "%s in %s\n", p.style.yellow(string(ev.Status)), took)
 			return
 		}
 		why := ev.Err.Error()

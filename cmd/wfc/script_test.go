@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -75,6 +76,9 @@ func runScripts(t *testing.T, dir string) {
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"await":     await,
+			"calls":     calls,
+			"runid":     rememberRun,
+			"same":      same,
 			"code":      code,
 			"copydir":   copyDir,
 			"digest":    digest,
@@ -211,8 +215,12 @@ func ended(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: ended N, after interrupt and wait")
 	}
 	normalise(ts)
-	if got := strconv.Itoa(cmd.ProcessState.ExitCode()); got != args[0] {
-		ts.Fatalf("exit code %s, want %s", got, args[0])
+	got := cmd.ProcessState.ExitCode()
+	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		got = 128 + int(status.Signal()) // as shells count
+	}
+	if strconv.Itoa(got) != args[0] {
+		ts.Fatalf("exit code %d, want %s", got, args[0])
 	}
 }
 
@@ -294,6 +302,59 @@ func files(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		return err
 	}))
+}
+
+// rememberRun is "runid": it sets $RUN to the id in the last command's output.
+func rememberRun(ts *testscript.TestScript, neg bool, args []string) {
+	id := volatile[0].re.FindString(ts.ReadFile("stdout") + ts.ReadFile("stderr"))
+	if neg || len(args) != 0 || id == "" {
+		ts.Fatalf("usage: runid, after a command that says which run")
+	}
+	ts.Setenv("RUN", id)
+}
+
+// calls is "calls FILE": it prints what the test server logged of tool calls.
+func calls(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: calls FILE")
+	}
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		if strings.HasPrefix(line, "call ") {
+			_, err := io.WriteString(ts.Stdout(), line)
+			ts.Check(err)
+		}
+	}
+}
+
+// same is "same FILE POINTER FILE POINTER": whether two places in JSON files, by
+// JSON pointer, have the same bytes but for white space. last:stdout is the last
+// line of the output.
+func same(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 4 {
+		ts.Fatalf("usage: same FILE POINTER FILE POINTER")
+	}
+	a, b := jsonAt(ts, args[0], args[1]), jsonAt(ts, args[2], args[3])
+	if a != b {
+		ts.Fatalf("%s%s is\n%s\nand %s%s is\n%s", args[0], args[1], a, args[2], args[3], b)
+	}
+}
+
+func jsonAt(ts *testscript.TestScript, file, pointer string) string {
+	name, last := strings.CutPrefix(file, "last:")
+	text := ts.ReadFile(name)
+	if last {
+		text = strings.TrimSpace(text)
+		text = text[strings.LastIndexByte(text, '\n')+1:]
+	}
+	raw := json.RawMessage(text)
+	for _, step := range strings.Split(pointer, "/")[1:] {
+		var object map[string]json.RawMessage
+		ts.Check(json.Unmarshal(raw, &object))
+		raw = object[step]
+	}
+	var b bytes.Buffer
+	ts.Check(json.Compact(&b, raw))
+	return b.String()
 }
 
 // digest is "digest FILE": it prints the digest of a plan.

@@ -23,6 +23,7 @@ var (
 	starts     = flags.String("starts", os.Getenv("TESTSERVER_STARTS"), "append a line with the process id to this `file` at each start")
 	logFile    = flags.String("log", os.Getenv("TESTSERVER_LOG"), "append a line to this `file` for each message received")
 	waiting    = flags.String("waiting", "", "write a line to this `file`, such as a FIFO, when the tool wait begins to wait")
+	told       = flags.String("told", "", "write a line to this `file`, such as a FIFO, when a call is cancelled")
 	exitCode   = flags.Int("exit", -1, "complain on stderr and exit at once with this `status`")
 	silent     = flags.Bool("silent", false, "read, and never answer")
 	probe      = flags.String("probe", "refuse", "what server/discover gets: `refuse`, exit, silent or answer")
@@ -227,6 +228,7 @@ func (s *server) cancelled(params json.RawMessage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	record(*logFile, "cancelled %s", s.calls[id])
+	record(*told, "cancelled")
 	if c := s.cancels[id]; c != nil {
 		close(c)
 		delete(s.cancels, id)
