@@ -87,6 +87,7 @@ func runScripts(t *testing.T, dir string) {
 			"ended":     ended,
 			"fifo":      fifo,
 			"files":     files,
+			"holds":     holds,
 			"gone":      gone,
 			"lines":     lines,
 			"snapshots": snapshots,
@@ -366,6 +367,25 @@ func digest(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &plan))
 	_, err := io.WriteString(ts.Stdout(), plan.Digest+"\n")
 	ts.Check(err)
+}
+
+// holds is "holds DIR TEXT": whether some file below the folder has the text.
+func holds(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: holds DIR TEXT")
+	}
+	found := false
+	ts.Check(filepath.WalkDir(ts.MkAbs(args[0]), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		src, err := os.ReadFile(path)
+		found = found || bytes.Contains(src, []byte(args[1]))
+		return err
+	}))
+	if found == neg {
+		ts.Fatalf("a file below %s has %q: %t", args[0], args[1], found)
+	}
 }
 
 // edit is "edit FILE OLD NEW": it replaces a text that is in the file once. Both

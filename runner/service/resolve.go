@@ -130,7 +130,7 @@ func (c connectionScope) Call(name string, args []value.Value) (value.Value, boo
 	if len(args) == 2 {
 		return args[1], true, nil
 	}
-	return value.NullValue, true, fmt.Errorf("the environment variable %s is not set, and there is no default", variable)
+	return value.NullValue, true, fmt.Errorf("the environment variable %s is not set. Set it, or write a default: env(%q, \"…\")", variable, variable)
 }
 
 // connect turns the plan's connection into one that can be opened.

@@ -59,6 +59,9 @@ func (c Connection) Open(sinks Sinks) (*Channel, error) {
 	closeAll(child)
 	if err != nil {
 		closeAll(parent)
+		if info, dirErr := os.Stat(cmd.Dir); cmd.Dir != "" && (dirErr != nil || !info.IsDir()) {
+			return nil, problemf("There is no folder %s, in which its command is to be started. Make it, or mend stdio { cwd }.", cmd.Dir)
+		}
 		return nil, problemf("The command %q could not be started: %v.", c.Stdio.Command, startError(err))
 	}
 	redact := c.Redactor()

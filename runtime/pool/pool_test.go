@@ -239,7 +239,7 @@ func TestFailedStartIsNotCached(t *testing.T) {
 	bad.Command = "npxx"
 	b.target.Connection.Stdio = &bad
 	e := b.fail("counter", "{}")
-	want := `connection test.main, tools/call counter: The command "npxx" was not found in any folder of PATH. Install it, or write its full path in stdio { command }.`
+	want := `connection test.main: The command "npxx" was not found in any folder of PATH. Install it, or write its full path in stdio { command }.`
 	if e.Error() != want || e.Reason != session.NotStarted || e.Sent != session.SentNo {
 		t.Errorf("got  %v\nwant %s", e, want)
 	}

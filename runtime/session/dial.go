@@ -112,8 +112,17 @@ func handshakeError(ctx context.Context, cfg *Config, end connection.End, err er
 		return e.describe(cfg.redact, fmt.Sprintf("The server refused the MCP handshake: %s.%s", err, noise(end)), refreshAdvice(cfg))
 	}
 	e.Cause = end.Cause
-	return e.describe(cfg.redact, "The server ended before the MCP handshake was done. "+ending(end),
+	return e.describe(cfg.redact, early(end)+noise(end),
 		"Run its command by hand to see whether it starts, and check the args and env of its stdio block."+refreshAdvice(cfg))
+}
+
+// early returns a sentence on a server that ended in the handshake.
+func early(end connection.End) string {
+	const what = "The server ended before the MCP handshake was done"
+	if end.Exit == "" {
+		return what + ": " + end.Cause.Error() + "."
+	}
+	return what + "," + how(end) + "."
 }
 
 // refreshAdvice is for a server that was asked for the revision of its

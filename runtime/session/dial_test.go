@@ -20,7 +20,7 @@ func TestHandshakeFailures(t *testing.T) {
 		want   string
 	}{
 		{"exits at once", []string{"-exit", "3"}, nil, 1, "exit status 3",
-			`connection test.main, tools/call counter: The server ended before the MCP handshake was done. The server ended with exit status 3.` +
+			`connection test.main: The server ended before the MCP handshake was done, with exit status 3.` +
 				` Run its command by hand to see whether it starts, and check the args and env of its stdio block.` +
 				` If it was updated, take its snapshot anew:
     wfc catalog refresh test.main
@@ -28,22 +28,22 @@ The last lines of its stderr:
     testserver: cannot open database
     testserver: giving up`},
 		{"exits at once, of unknown era", []string{"-exit", "3"}, func(c *Config) { c.Connection.ProtocolVersion = "" }, 2, "exit status 3",
-			`connection test.main, tools/call counter: The server ended before the MCP handshake was done. The server ended with exit status 3.` +
+			`connection test.main: The server ended before the MCP handshake was done, with exit status 3.` +
 				` Run its command by hand to see whether it starts, and check the args and env of its stdio block.` +
 				` The last lines of its stderr:
     testserver: cannot open database
     testserver: giving up`},
 		{"never answers", []string{"-silent"}, func(c *Config) { c.Connection.Timeouts.Connect = 100 * time.Millisecond }, 1, "",
-			`connection test.main, tools/call counter: The server did not answer the MCP handshake within 100ms and was stopped.` +
+			`connection test.main: The server did not answer the MCP handshake within 100ms and was stopped.` +
 				` If it only starts slowly, raise timeouts { connect }; else run its command by hand to see what it does.`},
 		{"prints noise and never answers", []string{"-silent", "-noise"}, func(c *Config) { c.Connection.Timeouts.Connect = 1500 * time.Millisecond }, 1, "",
-			`connection test.main, tools/call counter: The server did not answer the MCP handshake within 1.5s and was stopped.` +
+			`connection test.main: The server did not answer the MCP handshake within 1.5s and was stopped.` +
 				` It printed 3 lines on stdout that are no MCP messages, the first: "Starting the server ...".` +
 				` If it only starts slowly, raise timeouts { connect }; else run its command by hand to see what it does.`},
 		{"refuses", []string{"-bad-handshake"}, func(c *Config) { c.Connection.ProtocolVersion = "" }, 1, "",
-			`connection test.main, tools/call counter: The server refused the MCP handshake: calling "initialize": licence expired.`},
+			`connection test.main: The server refused the MCP handshake: calling "initialize": licence expired.`},
 		{"is not there", nil, func(c *Config) { c.Connection.Stdio.Command = "./server" }, 0, "",
-			`connection test.main, tools/call counter: The command "./server" was not found: there is no file DIR/server. Write the path of a program in stdio { command }.`},
+			`connection test.main: The command "./server" was not found: there is no file DIR/server. Write the path of a program in stdio { command }.`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var dir string

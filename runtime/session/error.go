@@ -59,7 +59,8 @@ type Error struct {
 // Error returns full sentences.
 func (e *Error) Error() string {
 	subject := "connection " + e.Connection
-	if e.Operation != "" {
+	// A session that does not begin is no matter of the operation that waits for it.
+	if e.Operation != "" && e.Reason != NotStarted {
 		subject += ", " + e.Operation
 	}
 	return subject + ": " + e.body
@@ -106,18 +107,21 @@ func (e *Error) describe(redact func(string) string, what, advice string) *Error
 
 // ending returns a sentence on how the server ended, and what it printed that was no message.
 func ending(end connection.End) string {
-	var what string
-	switch {
-	case errors.Is(end.Cause, connection.ErrClosed):
-		what = "The session was closed."
-	case end.Exit == "":
-		what = "The server ended: " + end.Cause.Error() + "."
-	case errors.Is(end.Cause, connection.ErrExited):
-		what = "The server ended with " + end.Exit + "."
-	default:
-		what = fmt.Sprintf("The server ended with %s: %s.", end.Exit, end.Cause)
+	if errors.Is(end.Cause, connection.ErrClosed) {
+		return "The session was closed." + noise(end)
 	}
-	return what + noise(end)
+	return "The server ended" + how(end) + "." + noise(end)
+}
+
+// how says how a server ended: " with exit status 1".
+func how(end connection.End) string {
+	switch {
+	case end.Exit == "":
+		return ": " + end.Cause.Error()
+	case errors.Is(end.Cause, connection.ErrExited):
+		return " with " + end.Exit
+	}
+	return " with " + end.Exit + ": " + end.Cause.Error()
 }
 
 func noise(end connection.End) string {
