@@ -46,6 +46,7 @@ type source struct {
 	name  string
 	src   []byte
 	lines []int
+	last  hcl.Pos // the last place asked for: the next is often on its line, which may be long
 }
 
 func newSource(name string, src []byte) *source {
@@ -62,7 +63,14 @@ func newSource(name string, src []byte) *source {
 func (s *source) pos(at int) hcl.Pos {
 	at = min(max(at, 0), len(s.src))
 	line := sort.SearchInts(s.lines, at+1) - 1
-	return hcl.Pos{Line: line + 1, Column: utf8.RuneCount(s.src[s.lines[line]:at]) + 1, Byte: at}
+	p := hcl.Pos{Line: line + 1, Column: 1, Byte: s.lines[line]}
+	if s.last.Line == p.Line && s.last.Byte <= at {
+		p = s.last
+	}
+	p.Column += utf8.RuneCount(s.src[p.Byte:at])
+	p.Byte = at
+	s.last = p
+	return p
 }
 
 func (s *source) span(start, end int) hcl.Range {
@@ -73,9 +81,10 @@ func (s *source) span(start, end int) hcl.Range {
 // becomes a bad one.
 type scanner struct {
 	*source
-	at     int
-	tokens []token
-	diags  diag.List
+	at       int
+	tokens   []token
+	diags    diag.List
+	invalids int
 }
 
 // maxTokens bounds a file: a catalog of 344 tools prints as a tenth of them.
@@ -246,6 +255,10 @@ var meant = map[rune]string{
 	'→': "->", '⇒': "->", '…': "...", '–': "-", '—': "-", '−': "-", '\u00a0': " ", '\u2009': " ", '\u202f': " ", ';': "",
 }
 
+// maxInvalid bounds how many invalid characters of a file are reported: one of
+// more has the wrong name.
+const maxInvalid = 100
+
 // invalid reports a run of characters that mean nothing.
 func (l *scanner) invalid() token {
 	start := l.at
@@ -259,6 +272,9 @@ func (l *scanner) invalid() token {
 		l.at += n
 	}
 	shown := strconv.Quote(string(first))
+	if l.invalids++; l.invalids > maxInvalid {
+		return token{kind: bad, start: start, end: l.at}
+	}
 	switch ours, ok := meant[first]; {
 	case !ok:
 		l.report(codeInvalidCharacter, start, start+size, "%s means nothing in an interface file outside of texts in quotes and comments. Remove it.", shown)

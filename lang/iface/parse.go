@@ -38,6 +38,7 @@ type declared struct {
 const (
 	maxNesting     = 256     // as in HCL files
 	maxDeclaration = 200_000 // tokens
+	maxFound       = 1000    // diagnostics of one file; nobody reads more
 )
 
 // Parse parses one *.wfi file. name is relative to the project's root, with
@@ -63,7 +64,7 @@ func Parse(name string, src []byte) (f *File, diags diag.List) {
 		p.block(f, b)
 	}
 	p.diags.Sort()
-	return f, p.diags
+	return f, p.diags[:min(len(p.diags), maxFound)]
 }
 
 // Unreadable returns what stands for a file that could not be read at all: any
@@ -143,28 +144,10 @@ func (p *fileParser) block(f *File, b block) {
 			d.loses(tokens)
 		}
 	}
-	// A mistake in the last declaration may have taken the brace.
-	last := b.header
-	if n := len(b.members); n > 0 {
-		last = b.members[n-1]
-	}
-	if !b.closed && (fine || balanced(last)) {
+	// The mistake in the last declaration may be the brace.
+	if !b.closed && (fine || len(b.members) > 0 && p.diags[len(p.diags)-1].Code != codeUnclosed) {
 		p.report(codeUnclosed, p.over(b.header[len(b.header)-1:]), "The interface is not closed. Write } after its last declaration.")
 	}
-}
-
-// balanced reports whether as many brackets are closed as are opened.
-func balanced(tokens []token) bool {
-	open := 0
-	for _, t := range tokens {
-		switch {
-		case t.is("("), t.is("["), t.is("{"):
-			open++
-		case t.is(")"), t.is("]"), t.is("}"):
-			open--
-		}
-	}
-	return open == 0 && !damaged(tokens)
 }
 
 // lastOf returns the last token of an interface that is not closed.

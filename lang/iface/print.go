@@ -12,7 +12,7 @@ import (
 
 // printWidth is the width in characters beyond which what is printed is broken
 // into lines.
-const printWidth = 100
+const printWidth = 120
 
 // Print returns an interface as a file declares it, formatted. Parsing it gives
 // an equal interface.
@@ -189,11 +189,11 @@ func (p *printer) typ(t *types.Type) {
 
 // text returns a type, broken where it does not fit behind a prefix.
 func (p *printer) text(t *types.Type, prefix int) string {
-	s := types.Print(t)
+	s := p.short(types.Print(t))
 	if len(p.indent)+prefix+utf8.RuneCountInString(s) > printWidth {
-		s = types.PrintIndentedAt(t, prefix, printWidth-len(p.indent)-len("  "))
+		s = p.short(types.PrintIndentedAt(t, prefix, printWidth-len(p.indent)-len("  ")))
 	}
-	return p.short(s)
+	return s
 }
 
 // short writes the interface's own types by their bare names.

@@ -55,7 +55,7 @@ func (s *splitter) block(i int) (b block, next int) {
 	p := max(s.prefix(i), start)
 	b.stray = s.tokens[start:p]
 	k := i + 1
-	for !s.end(k) && !s.tokens[k].is("{") && !s.begins(k) && !s.beginsInterface(k) {
+	for !s.end(k) && !s.tokens[k].is("{") && !s.begins(k, true) && !s.beginsInterface(k) {
 		k++
 	}
 	if s.tokens[k].is("{") {
@@ -82,9 +82,13 @@ func (s *splitter) body(b *block, k int) (next int) {
 		case t.kind == endOfFile, s.beginsInterface(k):
 			p := max(s.prefix(k), start)
 			take(p)
+			if t.kind == endOfFile {
+				take(k) // documentation of nothing
+				p = k
+			}
 			b.last = s.tokens[p]
 			return p
-		case s.begins(k), len(open) == 0 && s.looksLike(k):
+		case s.begins(k, len(open) == 0), len(open) == 0 && s.looksLike(k):
 			p := max(s.prefix(k), start)
 			if len(open) > 0 && s.tokens[p].breaks == 0 {
 				break
@@ -104,7 +108,8 @@ func (s *splitter) body(b *block, k int) (next int) {
 			if len(open) > 0 && t.breaks == 0 {
 				break
 			}
-			take(k)
+			take(max(s.prefix(k), start))
+			take(k) // documentation of nothing
 			b.last, b.closed = t, true
 			return k + 1
 		}
@@ -148,13 +153,31 @@ func (s *splitter) joins(i int) bool {
 	return false
 }
 
-// begins reports whether a declaration of an interface begins with the keyword i.
-func (s *splitter) begins(i int) bool {
-	if !isKeyword(s.tokens[i]) || s.joins(i-1) {
+// begins reports whether a declaration of an interface begins with the keyword
+// i. outside says that no bracket is open there.
+func (s *splitter) begins(i int, outside bool) bool {
+	if !isKeyword(s.tokens[i]) {
 		return false
 	}
-	k := s.tokens[i+1].kind
-	return k == ident || k == text
+	name := s.tokens[i+1]
+	if name.kind != ident && name.kind != text {
+		return false
+	}
+	if !s.joins(i - 1) {
+		return true
+	}
+	// What stands before it lacks its end, if this is a declaration beyond doubt.
+	after := s.tokens[min(i+2, len(s.tokens)-1)]
+	if s.tokens[i].breaks == 0 {
+		return false
+	}
+	switch s.tokens[i].text {
+	case "type":
+		return outside && after.is("=")
+	case "resource":
+		return after.kind == text
+	}
+	return after.is("(")
 }
 
 // looksLike reports whether at i, outside of brackets, begins what is meant to
@@ -186,6 +209,7 @@ func (s *splitter) prefix(i int) int {
 		switch {
 		case t.kind == annotation:
 		case t.kind == text && t.breaks > 0, t.kind == text && i == 1:
+		case t.kind == text && s.tokens[i-2].kind == ident && !(i > 2 && s.tokens[i-3].word("resource")):
 		case t.kind == text && (s.tokens[i-2].kind == text || s.tokens[i-2].kind == annotation || s.tokens[i-2].is("{") || s.tokens[i-2].is("}") || s.tokens[i-2].is(")")):
 		default:
 			return i

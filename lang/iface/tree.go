@@ -227,6 +227,13 @@ var effects = map[string]catalog.Effect{"@read": catalog.Read, "@write": catalog
 
 const idempotent = "@idempotent"
 
+// otherWords are what annotations are called elsewhere.
+var otherWords = map[string]string{
+	"@readonly": "@read", "@readOnly": "@read", "@read_only": "@read", "@read-only": "@read", "@safe": "@read", "@query": "@read",
+	"@update": "@write", "@mutates": "@write", "@mutation": "@write", "@create": "@write",
+	"@delete": "@destructive", "@dangerous": "@destructive", "@unsafe": "@destructive", "@destroys": "@destructive",
+}
+
 // annotate reads the annotations of a declaration.
 func (p *fileParser) annotate(d *declaration) {
 	d.effect = catalog.Unknown
@@ -249,7 +256,11 @@ func (p *fileParser) annotate(d *declaration) {
 			said, d.effect = &d.annotations[i], e
 		default:
 			x := diag.New(codeAnnotation, a.Range, "There is no annotation %s. There are @read, @write, @destructive and @idempotent.", a.Text)
-			if near, ok := nearest.Name(a.Text, []string{"@read", "@write", "@destructive", idempotent}); ok {
+			near, ok := otherWords[a.Text]
+			if !ok {
+				near, ok = nearest.Name(a.Text, []string{"@read", "@write", "@destructive", idempotent})
+			}
+			if ok {
 				x.Detail = fmt.Sprintf("There is no annotation %s. Did you mean %s?", a.Text, near)
 				x = x.Fix("Change it to "+near, true, diag.Edit{Range: diag.RangeOf(a.Range), Text: near})
 			}
