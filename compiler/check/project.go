@@ -162,6 +162,7 @@ func (c *checker) checkWorkflow(wf *syntax.Workflow, deployments []*syntax.Deplo
 	if len(asBound) > 0 || len(deployments) == 0 {
 		c.unguardedCalls(asBound)
 	}
+	c.follow(asBound)
 	lint := c.lint(c.diags)
 	said := map[finding]bool{}
 	for _, d := range c.diags {
@@ -177,6 +178,7 @@ func (c *checker) checkWorkflow(wf *syntax.Workflow, deployments []*syntax.Deplo
 		through.checkFlow()
 		through.unsafeRetries()
 		through.unguardedCalls([]*syntax.Deployment{d})
+		through.follow([]*syntax.Deployment{d})
 		for _, x := range through.diags {
 			if k := findingOf(x); !said[k] {
 				said[k] = true

@@ -96,6 +96,13 @@ func Target(p *project.Project, wf *syntax.Workflow, d *syntax.Deployment, binds
 	}
 	f := c.newFlow(wf, bound)
 	c.checkFlow()
+	var through []*syntax.Deployment
+	if d != nil {
+		through = append(through, d)
+	}
+	c.unsafeRetries()
+	c.unguardedCalls(through)
+	c.follow(through)
 	used := map[*connection]bool{}
 	for _, s := range f.sourceList {
 		switch {

@@ -1,0 +1,516 @@
+package follow_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/lda-wf/wfc/compiler/check"
+	"github.com/lda-wf/wfc/compiler/project"
+	"github.com/lda-wf/wfc/lang/diag"
+)
+
+// rule is a workflow's body with sources of demo.main, notes.team (private) and
+// web.search (untrusted, external), and its findings, each as "CODE `source text`" with,
+// after " ~ ", text that the detail holds.
+type rule struct {
+	name string
+	body string
+	want []string
+}
+
+const connections = `
+secret "token" {
+  env = "TOKEN"
+}
+connection "notes" "team" {
+  stdio {
+    command = "notes-mcp"
+  }
+  data = "private"
+  tool "login" {
+    sensitive = true
+  }
+}
+connection "web" "search" {
+  stdio {
+    command = "search-mcp"
+  }
+  trust = "untrusted"
+  reach = "external"
+}
+`
+
+const catalogs = `
+-- catalog/notes.team.json --
+{"format_version": 1, "connection": "notes.team", "tools": [
+  {"object": {"name": "delete", "annotations": {"destructiveHint": true}, "inputSchema": {"type": "object", "properties": {"name": {"type": "string"}, "n": {"type": "integer"}}}}},
+  {"object": {"name": "login", "annotations": {"readOnlyHint": true}, "inputSchema": {"type": "object", "properties": {"name": {"type": "string"}}},
+    "outputSchema": {"type": "object", "properties": {"user": {"type": "string"}, "token": {"type": "string"}}, "required": ["user", "token"]}}},
+  {"object": {"name": "read", "annotations": {"readOnlyHint": true}, "inputSchema": {"type": "object", "properties": {"name": {"type": "string"}}},
+    "outputSchema": {"type": "object", "properties": {"title": {"type": "string"}, "stars": {"type": "integer"}, "done": {"type": "boolean"}, "tags": {"type": "array", "items": {"type": "string"}}}, "required": ["title", "stars", "done", "tags"]}}}
+], "resources": [], "resource_templates": [], "prompts": []}
+-- catalog/web.search.json --
+{"format_version": 1, "connection": "web.search", "tools": [
+  {"object": {"name": "search", "annotations": {"readOnlyHint": true}, "inputSchema": {"type": "object", "properties": {"query": {"type": "string"}, "limit": {"type": "integer"}, "safe": {"type": "boolean"}}},
+    "outputSchema": {"type": "object", "properties": {"titles": {"type": "array", "items": {"type": "string"}}, "count": {"type": "integer"}}, "required": ["titles", "count"]}}},
+  {"object": {"name": "post", "annotations": {"destructiveHint": false}, "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}}}}
+], "resources": [], "resource_templates": [], "prompts": []}
+`
+
+func runRules(t *testing.T, rules []rule) {
+	t.Helper()
+	for _, r := range rules {
+		t.Run(r.name, func(t *testing.T) {
+			p := load(t, r.body)
+			var got []string
+			for _, d := range check.Project(p) {
+				if code := string(d.Code); strings.HasPrefix(code, "WFC31") || strings.HasPrefix(code, "WFC32") {
+					got = append(got, fmt.Sprintf("%s `%s` ~ %s", code, p.Source(d.Range.File)[d.Range.Start.Byte:d.Range.End.Byte], d.Detail))
+				} else if d.Severity == diag.Error {
+					t.Errorf("a mistake in the test: %s at line %d: %s", d.Code, d.Range.Start.Line, d.Detail)
+				}
+			}
+			ok := len(got) == len(r.want)
+			for i := 0; ok && i < len(got); i++ {
+				where, detail, _ := strings.Cut(r.want[i], " ~ ")
+				at, text, _ := strings.Cut(got[i], " ~ ")
+				ok = where == at && strings.Contains(text, detail)
+			}
+			if !ok {
+				t.Errorf("found:\n  %s\nwant:\n  %s", strings.Join(got, "\n  "), strings.Join(r.want, "\n  "))
+			}
+		})
+	}
+}
+
+func load(t *testing.T, body string) *project.Project {
+	t.Helper()
+	const demo = "../../../testdata/projects/demo"
+	root := t.TempDir()
+	write := func(name string, src []byte) {
+		to := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(to, src, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"wfc.hcl", "demo.wf.hcl", "catalog/demo.main.json"} {
+		src, err := os.ReadFile(filepath.Join(demo, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(name, src)
+	}
+	write("connections.wf.hcl", []byte(connections))
+	for _, f := range txtar.Parse([]byte(catalogs)).Files {
+		write(f.Name, f.Data)
+	}
+	head := "workflow \"w\" {\n"
+	for name, conn := range map[string]string{"demo": "demo.main", "notes": "notes.team", "web": "web.search"} {
+		if strings.Contains(body, name) {
+			head += "  source \"" + name + "\" {\n    bind = connection." + conn + "\n  }\n"
+		}
+	}
+	main, others, _ := strings.Cut(body, "\n-- more --\n")
+	write("main.wf.hcl", []byte(head+main+"\n}\n"+others))
+	p, err := project.Load(root, project.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+const inputs = `
+  input "token" {
+    type      = string
+    sensitive = true
+  }
+  input "login" {
+    type      = object({ user = string, token = string })
+    sensitive = true
+  }
+  input "name" {
+    type = string
+  }
+`
+
+func outputOf(value string) string {
+	return inputs + "  output \"o\" {\n    value = " + value + "\n  }"
+}
+
+func TestSensitiveOutputs(t *testing.T) {
+	var rules []rule
+	for value, reads := range map[string]string{
+		"input.token":                                                    "input.token",
+		`"Bearer ${input.token}"`:                                        "input.token",
+		"{ a = { b = [input.token] } }":                                  "input.token",
+		"[for x in [input.token] : upper(x)]":                            "input.token",
+		"{ for k, v in { a = input.token } : k => v }":                   "input.token",
+		`input.name == "" ? input.token : "none"`:                        "input.token",
+		"coalesce(input.login.token, input.name)":                        "input.login.token",
+		"jsonencode(input.login)":                                        "input.login",
+		"[input.login][*].user":                                          "input.login",
+		"sha256(input.token)":                                            "input.token",
+		`merge({ a = input.token }, { b = 1 })`:                          "input.token",
+		`lookup({ a = input.token }, input.name, "")`:                    "input.token",
+		`split(",", input.token)[0]`:                                     "input.token",
+		`<<-EOT` + "\n%{ for x in [input.token] }${x}%{ endfor }\nEOT\n": "input.token",
+		`sensitive(input.name)`:                                          "sensitive(input.name)",
+		`flatten([[input.token], [input.name]])`:                         "input.token",
+		`{ (input.token) = 1 }`:                                          "input.token",
+		`keys({ (input.token) = 1 })`:                                    "input.token",
+		`try(input.token, "")`:                                           "input.token",
+		`pointer({ a = { b = input.token } }, "/a")`:                     "input.token",
+		"{ a = input.name, b = input.login }[input.name]":                "input.login",
+		`one([for x in [input.token] : x if x != ""])`:                   "input.token",
+	} {
+		rules = append(rules, rule{value, outputOf(value), []string{"WFC3101 `" + reads + "`"}})
+	}
+	for _, value := range []string{
+		"input.name", `input.token == ""`, `input.token != "" && input.login.user == input.name`, "length(input.token)", `can(regex("^x", input.token))`,
+		`startswith(input.token, "t-")`, `contains([input.token], input.name)`,
+		`declassify(input.token, "a public token")`, `upper(declassify(input.login, "public").user)`,
+		"{ a = input.token, b = input.name }.b", "[input.token, input.name][1]", `input.token == "" ? "none" : "some"`,
+		`merge({ a = input.token }, { a = "***" })`, `pointer({ a = { b = input.token, c = 1 } }, "/a/c")`,
+		"[for x in [{ t = input.token, n = input.name }] : x.n]", "[{ t = input.token, n = input.name }][*].n",
+		`keys({ a = input.token })`, `lookup({ a = input.token, b = 1 }, "b", 0)`,
+		"[for input in [{ token = 1 }] : input.token]", "flatten1([[{ a = input.token, b = 1 }]])[0].b",
+	} {
+		rules = append(rules, rule{value, outputOf(value), nil})
+	}
+	runRules(t, rules)
+	runRules(t, []rule{
+		{"an output that is sensitive itself", inputs + `
+  output "o" {
+    value     = input.token
+    sensitive = true
+  }`, nil},
+		{"through locals and steps, field by field", inputs + `
+  locals {
+    header = { name = "auth", value = "Bearer ${input.token}" }
+  }
+  step "request" {
+    value = { url = input.name, headers = [local.header] }
+  }
+  output "whole" {
+    value = step.request.output
+  }
+  output "name" {
+    value = step.request.output.headers[0].name
+  }
+  output "url" {
+    value = step.request.output.url
+  }
+  output "value" {
+    value = step.request.output.headers[0].value
+  }`, []string{
+			"WFC3101 `step.request.output` ~ input.token → local.header → step.request.",
+			"WFC3101 `step.request.output.headers[0].value` ~ input.token → local.header → step.request.",
+		}},
+		{"a fan-out", inputs + `
+  step "each" {
+    for_each = [{ t = input.token, n = 1 }]
+    value    = each.value.n
+  }
+  output "numbers" {
+    value = step.each[*].output
+  }
+  output "tokens" {
+    value = [for r in step.each : r.each.value.t]
+  }`, []string{"WFC3101 `step.each` ~ input.token → each."}},
+		{"what a sensitive tool gives", `
+  step "login" {
+    call = notes.login
+  }
+  output "user" {
+    value = step.login.output.user
+  }
+  output "text" {
+    value = step.login.text
+  }
+  output "outcome" {
+    value = [step.login.outcome, step.login.attempts]
+  }`, []string{"WFC3101 `step.login.output.user` ~ step.login.", "WFC3101 `step.login.text` ~ step.login."}},
+		{"the result of such a tool", `
+  step "login" {
+    call   = notes.login
+    result = { user = declassify(self.output.user, "a name"), token = self.output.token }
+  }
+  output "user" {
+    value = step.login.output.user
+  }
+  output "token" {
+    value = step.login.output.token
+  }`, []string{"WFC3101 `step.login.output.token`"}},
+		{"what a tool gives that was given one is not followed", inputs + `
+  step "echo" {
+    call = demo.echo
+    args = { text = input.token }
+  }
+  output "text" {
+    value = step.echo.output
+  }`, nil},
+		{"a sensitive output of a workflow that is run", `
+  step "child" {
+    run  = workflow.child
+    args = { token = "x" }
+  }
+  output "token" {
+    value = step.child.output.token
+  }
+  output "name" {
+    value = step.child.output.name
+  }
+-- more --
+workflow "child" {
+  input "token" {
+    type      = string
+    sensitive = true
+  }
+  output "token" {
+    value     = input.token
+    sensitive = true
+  }
+  output "name" {
+    value = "n"
+  }
+}
+`, []string{"WFC3101 `step.child.output.token` ~ step.child.output.token."}},
+	})
+}
+
+func TestSensitiveMessagesAndNames(t *testing.T) {
+	runRules(t, []rule{
+		{"a validation's message", `
+  input "token" {
+    type      = string
+    sensitive = true
+    validation {
+      condition     = length(input.token) > 3
+      error_message = "${input.token} is too short."
+    }
+  }`, []string{"WFC3102 `input.token`"}},
+		{"a question", inputs + `
+  step "ask" {
+    ask {
+      message = "Use ${input.token}?"
+      answer  = object({ pick = string })
+      choices = { pick = [input.login.user, input.name] }
+    }
+  }
+  output "o" {
+    value = step.ask.output.pick
+  }`, []string{"WFC3102 `input.token`", "WFC3102 `input.login.user`"}},
+		{"an assert", `
+  step "login" {
+    call = notes.login
+    assert {
+      condition     = self.output.user != ""
+      error_message = "No user in ${self.text}."
+    }
+  }`, []string{"WFC3102 `self.text` ~ step.login."}},
+		{"the key of an element", inputs + `
+  step "s" {
+    for_each = [input.login]
+    key      = each.value.user
+    call     = demo.echo
+    args     = { text = each.value.token }
+  }`, []string{"WFC3103 `each.value.user` ~ input.login → each."}},
+	})
+}
+
+func TestSensitiveArguments(t *testing.T) {
+	runRules(t, []rule{
+		{"an argument that is written", inputs + `
+  step "s" {
+    call = demo.echo
+    args = { text = "Bearer ${secret.token} ${input.token}" }
+  }`, nil},
+		{"a whole object as one argument", inputs + `
+  step "s" {
+    call = demo.inspect
+    args = { value = input.login }
+  }`, nil},
+		{"arguments that are computed", `
+  input "given" {
+    type      = object({ value = string })
+    sensitive = true
+  }
+  step "s" {
+    call = demo.inspect
+    args = input.given
+  }`, []string{"WFC3104 `input.given`"}},
+		{"a uri", inputs + `
+  step "s" {
+    read = demo
+    uri  = "demo://tasks/${input.token}"
+  }`, []string{"WFC3104 `input.token`"}},
+		{"an input of a workflow that is not sensitive", inputs + `
+  step "s" {
+    run  = workflow.child
+    args = { name = input.token, token = input.token }
+  }
+-- more --
+workflow "child" {
+  input "name" {
+    type = string
+  }
+  input "token" {
+    type      = string
+    sensitive = true
+  }
+  output "o" {
+    value     = input.token
+    sensitive = true
+  }
+}
+`, []string{"WFC3105 `input.token`"}},
+	})
+}
+
+func TestPrivateData(t *testing.T) {
+	const note = `
+  step "note" {
+    call = notes.read
+  }`
+	runRules(t, []rule{
+		{"text to an argument of another connection", note + `
+  locals {
+    title = "About ${step.note.output.title}"
+  }
+  step "s" {
+    call = web.search
+    args = { query = upper(local.title), limit = 3 }
+  }`, []string{"WFC3201 `local.title` ~ step.note → local.title."}},
+		{"numbers are data, truth values and counts are none", note + `
+  step "s" {
+    call = web.search
+    args = { query = "x", limit = step.note.output.stars, safe = step.note.output.done }
+  }
+  step "t" {
+    call = web.search
+    args = { limit = length(step.note.output.tags) }
+  }`, []string{"WFC3201 `step.note.output.stars`"}},
+		{"it may go back to where it came from, and inside", note + `
+  step "s" {
+    call = notes.read
+    args = { name = step.note.output.title }
+  }
+  step "t" {
+    call = demo.echo
+    args = { text = step.note.output.title }
+  }`, nil},
+		{"declassified", note + `
+  step "s" {
+    call = web.search
+    args = { query = declassify(step.note.output.title, "published with the minutes") }
+  }`, nil},
+		{"in a fan-out over it", note + `
+  step "s" {
+    for_each = step.note.output.tags
+    call     = web.post
+    args     = { text = each.value }
+  }`, []string{"WFC3201 `each.value` ~ step.note → each."}},
+	})
+}
+
+func TestUntrustedText(t *testing.T) {
+	const search = `
+  step "search" {
+    call = web.search
+  }`
+	runRules(t, []rule{
+		{"to a destructive argument", search + `
+  step "delete" {
+    for_each = step.search.output.titles
+    call     = notes.delete
+    args     = { name = each.value }
+  }`, []string{"WFC3202 `each.value` ~ step.search → each."}},
+		{"numbers steer nothing", search + `
+  step "delete" {
+    call = notes.delete
+    args = { n = step.search.output.count, name = "x" }
+  }`, nil},
+		{"to tools that destroy nothing", search + `
+  step "s" {
+    for_each = step.search.output.titles
+    call     = notes.read
+    args     = { name = each.value }
+  }`, nil},
+		{"a person is asked between", search + `
+  step "ask" {
+    ask {
+      message = "Delete ${join(", ", step.search.output.titles)}?"
+    }
+  }
+  step "delete" {
+    for_each   = step.search.output.titles
+    call       = notes.delete
+    args       = { name = each.value }
+    depends_on = [step.ask]
+  }`, nil},
+		{"or before it came, which is too early", search + `
+  step "ask" {
+    ask {
+      message = "Go on?"
+    }
+  }
+  step "delete" {
+    for_each   = step.search.output.titles
+    call       = notes.delete
+    args       = { name = each.value }
+    depends_on = [step.ask]
+  }`, []string{"WFC3202 `each.value`"}},
+		{"a policy asks", search + `
+  step "delete" {
+    for_each = step.search.output.titles
+    call     = notes.delete
+    args     = { name = each.value }
+  }
+-- more --
+deployment "d" {
+  workflow = workflow.w
+  policy {
+    destructive = "ask"
+  }
+}
+`, nil},
+	})
+}
+
+// The way of a value is shown step by step.
+func TestTheWayIsShown(t *testing.T) {
+	p := load(t, inputs+`
+  locals {
+    header = "Bearer ${input.token}"
+  }
+  step "request" {
+    for_each = [local.header]
+    value    = { auth = each.value }
+  }
+  output "o" {
+    value = step.request[0].output.auth
+  }`)
+	var way []string
+	for _, d := range check.Project(p) {
+		for _, r := range d.Related {
+			way = append(way, fmt.Sprintf("%s `%s`", r.Message, p.Source(r.Range.File)[r.Range.Start.Byte:r.Range.End.Byte]))
+		}
+	}
+	want := []string{
+		"The input \"token\" is sensitive. `input \"token\"`",
+		"The local \"header\" is made from it. `input.token`",
+		"The step \"request\" goes through it. `local.header`",
+		"The output of the step \"request\" is made from it. `each.value`",
+	}
+	if strings.Join(way, "\n") != strings.Join(want, "\n") {
+		t.Errorf("the way is\n%s\nwant\n%s", strings.Join(way, "\n"), strings.Join(want, "\n"))
+	}
+}
