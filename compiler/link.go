@@ -36,10 +36,11 @@ type linker struct {
 
 	secrets map[string]bool // in use
 	locals  map[int]bool
+	digests map[*byte]string // of schemas, by where they begin: steps of one tool share them
 }
 
 func (l *linker) link() {
-	l.secrets, l.locals = map[string]bool{}, map[int]bool{}
+	l.secrets, l.locals, l.digests = map[string]bool{}, map[int]bool{}, map[*byte]string{}
 	l.inputs()
 	l.nodes()
 	l.outputs()
@@ -215,8 +216,11 @@ func tolerated(o *syntax.OnError) []string {
 
 // schema stores a JSON Schema and returns its digest, "" for none.
 func (l *linker) schema(raw json.RawMessage) string {
-	if raw == nil {
+	if len(raw) == 0 {
 		return ""
+	}
+	if digest, ok := l.digests[&raw[0]]; ok {
+		return digest
 	}
 	canonical, err := plan.CanonicalJSON(raw)
 	if err != nil {
@@ -227,6 +231,7 @@ func (l *linker) schema(raw json.RawMessage) string {
 		l.plan.Schemas = map[string]json.RawMessage{}
 	}
 	l.plan.Schemas[digest] = canonical
+	l.digests[&raw[0]] = digest
 	return digest
 }
 

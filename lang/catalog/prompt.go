@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/lda-wf/wfc/lang/types"
 )
@@ -87,13 +88,13 @@ func (s *Snapshot) Template(name string) *Template {
 }
 
 // expansion is one expression of a URI template (RFC 6570).
-var expansion = regexp.MustCompile(`\{([+#./;?&]?)([^{}]*)\}`)
+var expansion = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{([+#./;?&]?)([^{}]*)\}`) })
 
 // variables returns the variables of a URI template. Those of a query or of
 // parameters may be left out, which leaves out their names, too.
 func variables(template string) []types.Attr {
 	var out []types.Attr
-	for _, e := range expansion.FindAllStringSubmatch(template, -1) {
+	for _, e := range expansion().FindAllStringSubmatch(template, -1) {
 		for name := range strings.SplitSeq(e[2], ",") {
 			name, _, _ = strings.Cut(strings.TrimSuffix(strings.TrimSpace(name), "*"), ":")
 			if name != "" && !has(out, name) {

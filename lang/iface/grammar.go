@@ -1,6 +1,8 @@
 package iface
 
 import (
+	"sync"
+
 	"github.com/alecthomas/participle/v2"
 	"github.com/alecthomas/participle/v2/lexer"
 )
@@ -136,10 +138,17 @@ type grammar struct {
 	Members []*member `parser:"@@* '}'"`
 }
 
+// The parsers are built at their first use: most processes meet no interface.
 var (
-	parser       = participle.MustBuild[grammar](participle.Lexer(noLexer{}), participle.UseLookahead(0))
-	headerParser = must(participle.ParserForProduction[header](parser))
-	memberParser = must(participle.ParserForProduction[member](parser))
+	parser = sync.OnceValue(func() *participle.Parser[grammar] {
+		return participle.MustBuild[grammar](participle.Lexer(noLexer{}), participle.UseLookahead(0))
+	})
+	headerParser = sync.OnceValue(func() *participle.Parser[header] {
+		return must(participle.ParserForProduction[header](parser()))
+	})
+	memberParser = sync.OnceValue(func() *participle.Parser[member] {
+		return must(participle.ParserForProduction[member](parser()))
+	})
 )
 
 func must[T any](v T, err error) T {

@@ -175,7 +175,7 @@ func (d *declared) loses(tokens []token) {
 
 // header parses what begins an interface.
 func (p *fileParser) header(d *declared, tokens []token) bool {
-	h, at, err := parse(headerParser, p.feed(tokens))
+	h, at, err := parse(headerParser(), p.feed(tokens))
 	if err != nil {
 		p.explain(tokens, at, true)
 		return false
@@ -201,7 +201,7 @@ func (p *fileParser) member(tokens []token) *declaration {
 	if !p.bounded(tokens) {
 		return nil
 	}
-	m, at, err := parse(memberParser, p.feed(tokens))
+	m, at, err := parse(memberParser(), p.feed(tokens))
 	if err != nil {
 		p.explain(tokens, at, false)
 		return nil

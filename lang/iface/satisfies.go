@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -272,14 +273,14 @@ func (s *satisfaction) resource(d *Resource) {
 }
 
 // variable is an expression of a URI template.
-var variable = regexp.MustCompile(`\\\{[^{}]*\\\}`)
+var variable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\\{[^{}]*\\\}`) })
 
 // matches reports whether a URI may come of a template.
 func matches(template, uri string) bool {
 	if !strings.Contains(template, "{") {
 		return false
 	}
-	pattern := variable.ReplaceAllStringFunc(regexp.QuoteMeta(template), func(x string) string {
+	pattern := variable().ReplaceAllStringFunc(regexp.QuoteMeta(template), func(x string) string {
 		switch strings.TrimPrefix(x, `\{`)[0] {
 		case '\\', '#', '/', ';', '&': // an operator, perhaps escaped
 			return ".*"
