@@ -61,7 +61,7 @@ func (l *linker) print(e expr.Expr, at string, parts ...any) plan.Expr {
 			l.secrets[r.Name] = true
 		}
 	}
-	return plan.Expr(expr.Print(e))
+	return plan.Expr(expr.Print(withFiles(l.project, e)))
 }
 
 func (l *linker) attribute(a *syntax.Attribute, at string, parts ...any) plan.Expr {

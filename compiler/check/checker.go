@@ -26,6 +26,8 @@ const (
 	rootRun
 	rootSecret
 	rootProject
+	rootLoop
+	rootCalls
 )
 
 // rootNames are the roots as they are written, and where each may stand.
@@ -37,11 +39,13 @@ var rootNames = map[string]struct {
 	"local":   {rootLocal, "in a workflow, outside input blocks"},
 	"step":    {rootStep, "in a workflow, outside input blocks"},
 	"each":    {rootEach, "inside a step with for_each, in all but for_each itself and max_parallel"},
-	"self":    {rootSelf, "in a step's result and fail_if"},
-	"args":    {rootArgs, "in a step's result and fail_if, and in the effect of a tool block"},
+	"self":    {rootSelf, "in a step's result, fail_if, assert and undo, and in the conditions of loop and retry"},
+	"args":    {rootArgs, "in a step's result, fail_if, assert and undo, in the conditions of loop and retry, and in the effect of a tool block"},
+	"loop":    {rootLoop, "inside a step with a loop block, in what is done in each round"},
 	"run":     {rootRun, "in a workflow, outside input blocks"},
-	"secret":  {rootSecret, "in a connection block and in a step's args"},
-	"project": {rootProject, "in a connection block"},
+	"calls":   {rootCalls, "in the assert blocks of a test"},
+	"secret":  {rootSecret, "in provider, connection, webhook and sampling blocks, and in a step's args"},
+	"project": {rootProject, "in provider, connection and deployment blocks"},
 }
 
 // place is where an expression stands: which roots it may use, and what those
@@ -50,7 +54,12 @@ type place struct {
 	noun  string // "an input's validation", for messages
 	roots roots
 
-	each, self, args *types.Type // nil: not there
+	each, self, args, loop, calls *types.Type // nil: not there
+
+	run   runKind
+	test  bool   // a test, which may look at everything
+	ended string // how the run of a test ends
+	final bool   // a finally block: any step may have ended in any way, or not have begun
 }
 
 // checker checks the expressions of one block after the other. It is not for
@@ -72,6 +81,8 @@ type checker struct {
 	// trusts is set when an expression is of type any: what is said of what was
 	// checked holds only as far as such values are what they are taken for.
 	trusts bool
+	// trusted is the expression last looked at that reads a part of an any.
+	trusted hclNode
 
 	printed map[hclNode]string // canonical prints of conditions
 }

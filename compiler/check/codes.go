@@ -18,6 +18,10 @@ const (
 	codeNotHere           diag.Code = "WFC2011"
 	codeDefinedTwice      diag.Code = "WFC2012"
 	codeIncompleteName    diag.Code = "WFC2013"
+	codeUnknownMember     diag.Code = "WFC2014"
+	codeFinallyReferred   diag.Code = "WFC2015"
+	codeUnknownPrompt     diag.Code = "WFC2016"
+	codeUnknownTemplate   diag.Code = "WFC2017"
 
 	codeMissingArgument  diag.Code = "WFC2101"
 	codeUnknownArgument  diag.Code = "WFC2103"
@@ -25,6 +29,9 @@ const (
 	codeArgumentCount    diag.Code = "WFC2105"
 	codeFunctionArgument diag.Code = "WFC2106"
 	codeToolProblem      diag.Code = "WFC2107"
+	codeNeedsCapability  diag.Code = "WFC2108"
+	codeNotAllowed       diag.Code = "WFC2109"
+	codeNoFile           diag.Code = "WFC2110"
 
 	codeWrongType        diag.Code = "WFC2201"
 	codeUnknownAttribute diag.Code = "WFC2202"
@@ -51,9 +58,15 @@ const (
 	codeBadSnapshot   diag.Code = "WFC2405"
 
 	codeAuthWithoutHTTP diag.Code = "WFC2406"
+	codeDisabled        diag.Code = "WFC2407"
+	codeOtherOffers     diag.Code = "WFC2408"
+	codeWrongCron       diag.Code = "WFC2409"
+	codeUnknownZone     diag.Code = "WFC2410"
+	codeWrongWebhook    diag.Code = "WFC2411"
 
 	// Of lang/syntax, for what only a merged block shows.
 	codeAttributeNeeded diag.Code = "WFC1026"
+	codeMisfit          diag.Code = "WFC1032"
 	codeNoTransport     diag.Code = "WFC1039"
 
 	codeInvalidIgnore       diag.Code = "WFC1601"

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"net/url"
@@ -9,6 +10,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/lda-wf/wfc/compiler/project"
+	"github.com/lda-wf/wfc/lang/catalog"
 	"github.com/lda-wf/wfc/lang/diag"
 	"github.com/lda-wf/wfc/lang/nearest"
 	"github.com/lda-wf/wfc/lang/syntax"
@@ -142,8 +144,11 @@ func (c *checker) checkConnection(conn *connection) {
 	y := conn.syn
 	c.checkSettings(&conn.own.ConnectionSettings, "connection "+y.ID())
 	c.checkTransport(y)
-	if _, err := conn.load(); err != nil {
+	if snap, err := conn.load(); err != nil {
 		c.noSnapshot(conn, err)
+	} else {
+		c.checkOffers(conn, snap)
+		c.checkLists(conn, snap)
 	}
 	for _, t := range y.Tools {
 		if first := conn.tools[t.Tool.Text]; first != t {
@@ -151,6 +156,57 @@ func (c *checker) checkConnection(conn *connection) {
 			continue
 		}
 		c.checkToolBlock(conn, t)
+	}
+}
+
+// checkOffers reports a snapshot that was made with other offers than the
+// connection has now. A snapshot that does not say is of an answer that was imported.
+func (c *checker) checkOffers(conn *connection, snap *catalog.Snapshot) {
+	o := conn.syn.Offers
+	var had map[string]json.RawMessage
+	if o == nil || json.Unmarshal(snap.ClientCapabilities, &had) != nil || had == nil {
+		return
+	}
+	now := map[string]json.RawMessage{}
+	for _, t := range o.Items {
+		now[t.S] = nil
+	}
+	for _, name := range []string{"sampling", "elicitation", "roots"} {
+		_, was := had[name]
+		_, is := now[name]
+		if was == is {
+			continue
+		}
+		id := conn.syn.ID()
+		what := "did not offer %s when its snapshot was made, and does now"
+		if was {
+			what = "offered %s when its snapshot was made, and does not now"
+		}
+		c.report(diag.New(codeOtherOffers, o.Range, "The connection %s "+what+". What the server lists depends on it: make the snapshot anew.\n\n    wfc catalog refresh %s", id, name, id))
+		return
+	}
+}
+
+// checkLists reports names in allow and deny that are no tools.
+func (c *checker) checkLists(conn *connection, snap *catalog.Snapshot) {
+	own := &conn.own.ConnectionSettings
+	for _, l := range []*syntax.List{own.Allow, own.Deny} {
+		if l == nil {
+			continue
+		}
+		for _, t := range l.Items {
+			if snap.Tool(t.S) != nil || snap.Needs(t.S) != nil {
+				continue
+			}
+			at := t.Range
+			d := unknownName(codeUnknownTool, "tool", "The connection "+conn.syn.ID(), t.S, at, snap.ToolNames())
+			if len(d.Fixes) > 0 {
+				near, _ := nearest.Name(t.S, snap.ToolNames())
+				d.Fixes = nil
+				d = d.Fix("Change it to "+near, true, edit(at, quoted(near)))
+			}
+			c.report(d)
+		}
 	}
 }
 

@@ -27,7 +27,7 @@ func (noNames) Member(string, string) (value.Value, bool, error) {
 func (c *checker) compute(e expr.Expr, want *types.Type, s *subject) *value.Value {
 	v, ok := e.Constant()
 	if !ok {
-		r, err := eval.Eval(e, noNames{})
+		r, err := eval.Eval(e, files{c: c})
 		if err != nil {
 			at := e.Range()
 			var failure *eval.Error

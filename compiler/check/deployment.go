@@ -15,7 +15,7 @@ var deploymentPlace = &place{noun: "the inputs of a deployment"}
 
 // checkDeployment checks a deployment against the workflow that it names. also
 // has the sources that something else binds.
-func (c *checker) checkDeployment(d *syntax.Deployment, also map[string]*connection) {
+func (c *checker) checkDeployment(d *syntax.Deployment, also map[string]bound) {
 	if d.Workflow == nil || len(d.Workflow.Path) != 2 {
 		return
 	}
@@ -27,15 +27,30 @@ func (c *checker) checkDeployment(d *syntax.Deployment, also map[string]*connect
 		}
 	}
 	c.checkBindings(d, wf, also)
+	if d.Schedule != nil {
+		c.checkSchedule(d.Schedule)
+	}
 	if wf == nil {
+		if d.Webhook != nil {
+			c.checkWebhook(d, nil)
+		}
 		return
 	}
-	c.fixedInputs(d, c.inputsOf(wf))
+	inputs := c.inputsOf(wf)
+	given := c.fixedInputs(d, inputs)
+	if w := d.Webhook; w != nil {
+		c.checkWebhook(d, inputs)
+		if w.Input != nil {
+			if _, twice := given[w.Input.Text]; twice {
+				c.report(diag.New(codeWrongWebhook, w.Input.Range, "The input %q receives the body of a request, and it is fixed in inputs, too. Remove one of them.", w.Input.Text).With(d.Inputs.NameRange, "It is fixed here."))
+			}
+		}
+	}
 }
 
 // checkBindings checks that a deployment binds sources that exist to
 // connections that exist, and leaves none unbound.
-func (c *checker) checkBindings(d *syntax.Deployment, wf *syntax.Workflow, also map[string]*connection) {
+func (c *checker) checkBindings(d *syntax.Deployment, wf *syntax.Workflow, also map[string]bound) {
 	var names []string
 	have := map[string]*syntax.Source{}
 	if wf != nil {
@@ -54,13 +69,17 @@ func (c *checker) checkBindings(d *syntax.Deployment, wf *syntax.Workflow, also 
 			continue
 		}
 		bound[b.Source.Text] = b.Source
+		if s := have[b.Source.Text]; s != nil && s.Family != nil {
+			c.report(diag.New(codeUnknownMember, b.Source.Range, "The source %q is a family, of which a key chooses one connection, and this is one connection. The members of a family stand in the workflow.", b.Source.Text).
+				With(s.Header, "The source."))
+		}
 		if wf != nil && have[b.Source.Text] == nil && !c.w.mayBeLost(b.Source.Text, wf.Header.Filename) {
 			c.report(unknownName(codeUnknownSource, "source", "Workflow "+quoted(wf.Name.Text), b.Source.Text, b.Source.Range, names))
 		}
 	}
 	for _, n := range names {
 		s := have[n]
-		if _, ok := bound[n]; !ok && s.Bind == nil && also[n] == nil {
+		if _, ok := bound[n]; !ok && !isBound(s) && len(also[n].members) == 0 {
 			c.report(diag.New(codeNoBinding, d.Header, "The source %q of workflow %q is bound to no connection: neither here nor by its own bind. Add it to bind:\n\n    bind = { %s = connection.PROVIDER.ACCOUNT }", n, wf.Name.Text, keyText(n)).
 				With(s.Header, "The source."))
 		}
@@ -136,6 +155,9 @@ func (c *checker) fixedInput(name string, it hclsyntax.ObjectConsItem, e expr.Ex
 func (c *checker) missingInputs(d *syntax.Deployment, inputs []*input, given map[string]value.Value) {
 	var missing []string
 	for _, in := range inputs {
+		if d.Webhook != nil && d.Webhook.Input != nil && d.Webhook.Input.Text == in.syn.Name.Text {
+			continue
+		}
 		if _, ok := given[in.syn.Name.Text]; ok || in.optional || in.syn.Default != nil || in.syn.Name.Text == "" {
 			continue
 		}

@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -17,6 +16,9 @@ import (
 func (c *checker) call(x *hclsyntax.FunctionCallExpr, en *env, want *types.Type, s *subject) typed {
 	if x.Name == "env" {
 		return c.fit(x, en, want, c.envCall(x, en), s)
+	}
+	if x.Name == "file" {
+		return c.fit(x, en, want, c.fileCall(x, en), s)
 	}
 	f := funcs.Lookup(x.Name)
 	if f == nil {
@@ -226,16 +228,11 @@ func (c *checker) result(x *hclsyntax.FunctionCallExpr, f *funcs.Func, args []fu
 	return failed
 }
 
-// laterFunctions are functions of the language that are not built yet.
-var laterFunctions = []string{"sensitive", "declassify", "file", "jsonnull"}
-
 func (c *checker) unknownFunction(x *hclsyntax.FunctionCallExpr) {
-	if slices.Contains(laterFunctions, x.Name) {
-		c.report(diag.New(codeNotBuilt, x.NameRange, "The function %s is part of the language, but this version of wfc does not have it yet.", x.Name))
-		return
-	}
 	d := diag.New(codeUnknownFunction, x.NameRange, "There is no function %q.", x.Name)
-	if near, ok := nearest.Name(x.Name, funcs.Names()); ok {
+	if why, known := funcs.Reserved(x.Name); known {
+		d.Detail += " " + why
+	} else if near, ok := nearest.Name(x.Name, funcs.Names()); ok {
 		d.Detail += fmt.Sprintf(" Did you mean %q?", near)
 		d = d.Fix("Change it to "+near, true, edit(x.NameRange, near))
 	}
@@ -246,7 +243,7 @@ func (c *checker) unknownFunction(x *hclsyntax.FunctionCallExpr) {
 // the table: it reads the environment when a connection opens.
 func (c *checker) envCall(x *hclsyntax.FunctionCallExpr, en *env) typed {
 	if c.place.roots&rootProject == 0 {
-		c.notHere("env", "in a connection block", x.NameRange)
+		c.notHere("env", "in provider, connection and deployment blocks", x.NameRange)
 		return failed
 	}
 	if n := len(x.Args); n < 1 || n > 2 || x.ExpandFinal {

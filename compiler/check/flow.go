@@ -1,7 +1,7 @@
 package check
 
 import (
-	"github.com/hashicorp/hcl/v2"
+	"slices"
 
 	"github.com/lda-wf/wfc/lang/catalog"
 	"github.com/lda-wf/wfc/lang/diag"
@@ -27,14 +27,18 @@ type flow struct {
 	localList  []*local
 	stepList   []*step
 
+	previous *types.Type // of run.previous; nil: not made yet
+	late     []late
+
 	results map[*types.Type]*result
 	guarded bool // some step's `when` is asked once, so that it says whether the step ran
 }
 
-// source is a logical source with the connection it is bound to.
+// source is a logical source with what it is bound to.
 type source struct {
-	syn  *syntax.Source
-	conn *connection // nil: unbound, or bound to nothing that exists
+	syn *syntax.Source
+	bound
+	conn *connection // where it is bound to one only; nil: to several, or to nothing that exists
 }
 
 type input struct {
@@ -51,6 +55,9 @@ type local struct {
 	needs  []need
 	cyclic bool
 	typ    *types.Type // nil: not looked at yet
+
+	finalTyp     *types.Type // in a finally block; nil: not looked at yet
+	finalProblem *diag.Diagnostic
 }
 
 type step struct {
@@ -59,17 +66,23 @@ type step struct {
 	needs  []need
 	cyclic bool
 
-	source *source
-	tool   *catalog.Tool        // nil: a value, or nothing is known
+	source *source              // of what is called, read or rendered; nil: of none, or of one that does not exist
+	does   capability           // what is called, read or rendered
+	whole  bool                 // a resource is read by its address
+	tool   *catalog.Tool        // nil: no call, or nothing is known; of a family, that of the first member
 	block  *syntax.ToolOverride // the connection's `tool` block, or nil
+	undo   []capability         // of each undo block
 
 	whenEach bool        // `when` mentions each
 	typ      *types.Type // of step.NAME; nil: not looked at yet
 	one      *result     // one result
 	elements *elements   // nil without for_each
-	args     *types.Type // what args reads as, in result and fail_if
+	args     *types.Type // what args reads as, in what looks at a result
 	effect   catalog.Effect
 	nullArgs []string
+
+	undoEffects []catalog.Effect // of each undo block
+	finalTyp    *types.Type      // of step.NAME in a finally block; nil: not looked at yet
 }
 
 // elements is what a step with for_each goes through.
@@ -87,9 +100,9 @@ func (f *flow) name() string { return "Workflow " + quoted(f.wf.Name.Text) }
 func (f *flow) file() string { return f.wf.Header.Filename }
 
 // newFlow collects the names of a workflow and reports those that are defined
-// twice. binds gives the connection of each source that is not bound as it
-// says itself; it may be nil.
-func (c *checker) newFlow(wf *syntax.Workflow, binds map[string]*connection) *flow {
+// twice. binds says of each source that is not bound as it says itself what it
+// is bound to; it may be nil.
+func (c *checker) newFlow(wf *syntax.Workflow, binds map[string]bound) *flow {
 	f := &flow{
 		wf:      wf,
 		sources: make(map[string]*source, len(wf.Sources)),
@@ -104,9 +117,12 @@ func (c *checker) newFlow(wf *syntax.Workflow, binds map[string]*connection) *fl
 			c.twice("source", s.Name, old.syn.Name)
 			continue
 		}
-		src := &source{syn: s, conn: binds[s.Name.Text]}
-		if src.conn == nil && s.Bind != nil {
-			src.conn = c.boundTo(*s.Bind)
+		src := &source{syn: s, bound: binds[s.Name.Text]}
+		if len(src.members) == 0 {
+			src.bound = c.ownBinding(s)
+		}
+		if len(src.members) == 1 && !src.family {
+			src.conn = src.members[0].conn
 		}
 		f.sources[s.Name.Text] = src
 		f.sourceList = append(f.sourceList, src)
@@ -129,7 +145,7 @@ func (c *checker) newFlow(wf *syntax.Workflow, binds map[string]*connection) *fl
 		f.locals[s.Name.Text] = l
 		f.localList = append(f.localList, l)
 	}
-	for _, s := range wf.Steps {
+	for _, s := range slices.Concat(wf.Steps, wf.Finally) {
 		if old := f.steps[s.Name.Text]; old != nil {
 			c.twice("step", s.Name, old.syn.Name)
 			continue
@@ -158,26 +174,6 @@ func (c *checker) twice(noun string, again, first syntax.Label) {
 		With(first.Range, "The first definition."))
 }
 
-// boundTo returns the connection a reference names, and reports one that does not exist.
-func (c *checker) boundTo(r syntax.Ref) *connection {
-	id := connectionID(r)
-	if id == "" {
-		return nil // not of the form connection.PROVIDER.ACCOUNT, which has its diagnostic
-	}
-	if conn := c.w.connections[id]; conn != nil {
-		return conn
-	}
-	if !c.w.mayBeLost(r.Path[1].Text, "") {
-		c.report(c.unknownConnection(r, id))
-	}
-	return nil
-}
-
-func (c *checker) unknownConnection(r syntax.Ref, id string) diag.Diagnostic {
-	at := hcl.RangeBetween(r.Path[1].Range, r.Path[2].Range)
-	return unknownName(codeUnknownConnection, "connection", "This project", id, at, keysOf(c.w.connections))
-}
-
 // checkFlow checks everything of the workflow.
 func (c *checker) checkFlow() {
 	f := c.f
@@ -187,7 +183,8 @@ func (c *checker) checkFlow() {
 	for _, in := range f.inputList {
 		c.checkValidations(in)
 	}
-	c.resolveCalls()
+	c.checkRuns()
+	c.resolveActions()
 	c.dependencies()
 	for _, l := range f.localList {
 		c.localType(l)
@@ -204,7 +201,8 @@ var (
 	defaultPlace    = &place{noun: "a default, which is a constant"}
 	validationPlace = &place{noun: "an input's validation, which is over the input only", roots: rootInput}
 	localPlace      = &place{noun: "a local", roots: rootInput | rootLocal | rootStep | rootRun}
-	outputPlace     = &place{noun: "an output", roots: rootInput | rootLocal | rootStep | rootRun}
+	outputPlace     = &place{noun: "an output", roots: rootInput | rootLocal | rootStep | rootRun, run: outputRun}
+	runsPlace       = &place{noun: "what is said of all runs of a workflow", roots: rootInput | rootRun}
 )
 
 func (c *checker) checkInput(in *input) {
@@ -253,12 +251,34 @@ func (c *checker) localType(l *local) *types.Type {
 	return l.typ
 }
 
-func (c *checker) checkOutput(o *syntax.Output) {
+// checkOutput checks an output and returns its type: as it says, or as its value has it.
+func (c *checker) checkOutput(o *syntax.Output) *types.Type {
 	var want *types.Type
 	if !o.Type.IsZero() {
 		want = c.typeOf(o.Type)
 	}
-	c.check(o.Value, outputPlace, nil, want, &subject{plain: "The value of output " + quoted(o.Name.Text)})
+	t := c.check(o.Value, outputPlace, nil, want, &subject{plain: "The value of output " + quoted(o.Name.Text)})
+	if want != nil {
+		return want
+	}
+	return t
+}
+
+// checkRuns checks what a workflow says of its runs as a whole.
+func (c *checker) checkRuns() {
+	if d := c.f.wf.Deadline; d != nil {
+		c.duration(d.Expr, runsPlace, nil, deadlineSubject)
+	}
+	k := c.f.wf.Concurrency
+	if k == nil {
+		return
+	}
+	if k.Key != nil {
+		c.check(k.Key.Expr, runsPlace, nil, types.StringType, &subject{plain: "The key of concurrency"})
+	}
+	if k.Limit != nil {
+		c.atLeastOne(k.Limit.Expr, runsPlace, nil, &subject{plain: "The limit of concurrency"}, "limit is how many runs go on at once")
+	}
 }
 
 // typeOf reads a type that is written in an attribute.

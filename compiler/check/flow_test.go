@@ -88,7 +88,7 @@ workflow "w" {
   output "o" {
     value = secret.token
   }
-}`, []string{"WFC2011 `secret` ~ in a connection block and in a step's args"}},
+}`, []string{"WFC2011 `secret` ~ and in a step's args"}},
 		{"a validation sees inputs only", `
   locals {
     a = 1
@@ -107,14 +107,10 @@ workflow "w" {
   output "o" {
     value = input["n"] + input["m"]
   }`, []string{"WFC2003 `m`"}},
-		{"functions of later versions say so", `
+		{"functions that other tools have say what to do", `
   output "o" {
-    value = file("a.txt")
-  }`, []string{"WFC1090 `file`"}},
-		{"so do attributes of run", `
-  output "o" {
-    value = run.previous
-  }`, []string{"WFC1090 `run.previous`"}},
+    value = timestamp()
+  }`, []string{"WFC2009 `timestamp` ~ Use run.started_at"}},
 		{"depends_on names steps", `
   step "a" {
     value      = 1

@@ -24,14 +24,16 @@ func (c *checker) dependencies() {
 	}
 	for _, s := range c.f.stepList {
 		add := func(n need) { s.needs = append(s.needs, n) }
-		for _, a := range s.expressions() {
-			c.refer(a.Expr, add)
-		}
+		s.expressions(func(e expr.Expr) { c.refer(e, add) })
 		for _, d := range s.syn.DependsOn {
 			if len(d.Path) < 2 {
 				continue
 			}
 			if t := c.f.steps[d.Path[1].Text]; t != nil {
+				if t.syn.Finally {
+					c.finallyReferred(t.name(), d.Range)
+					continue
+				}
 				add(need{step: t, at: d.Range})
 				continue
 			}
@@ -58,7 +60,10 @@ func (c *checker) refer(e expr.Expr, add func(need)) {
 		case "local":
 			byName = func(name string) (need, bool) { l := c.f.locals[name]; return need{local: l}, l != nil }
 		case "step":
-			byName = func(name string) (need, bool) { s := c.f.steps[name]; return need{step: s}, s != nil }
+			byName = func(name string) (need, bool) {
+				s := c.f.steps[name]
+				return need{step: s}, s != nil && !s.syn.Finally // to one of those nothing can refer
+			}
 		default:
 			return
 		}
@@ -76,9 +81,12 @@ func (c *checker) refer(e expr.Expr, add func(need)) {
 }
 
 // mentionsEach reports whether an expression uses each.
-func mentionsEach(x hclNode) bool {
+func mentionsEach(x hclNode) bool { return mentionsRoot(x, "each") }
+
+// mentionsRoot reports whether an expression uses a root.
+func mentionsRoot(x hclNode, name string) bool {
 	found := false
-	eachRoot(x, nil, func(t *hclsyntax.ScopeTraversalExpr) { found = found || t.Traversal.RootName() == "each" })
+	eachRoot(x, nil, func(t *hclsyntax.ScopeTraversalExpr) { found = found || t.Traversal.RootName() == name })
 	return found
 }
 

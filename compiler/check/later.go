@@ -43,6 +43,9 @@ func (c *checker) later(d *syntax.Deployment, used map[*connection]bool) {
 			l.secrets(st.Command, st.Args, st.Env, st.Cwd)
 		}
 	}
+	for _, x := range c.f.late {
+		l.feature(x.what, x.at)
+	}
 	l.settings()
 }
 

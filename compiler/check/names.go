@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -36,9 +35,6 @@ func (c *checker) root(x *hclsyntax.ScopeTraversalExpr, en *env) (reading, hcl.T
 		c.unknownRoot(x, en)
 		return fault, nil
 	}
-	if c.isLater(x) {
-		return fault, nil
-	}
 	if c.place.roots&root.bit == 0 {
 		c.notHere(name, root.where, at)
 		return fault, nil
@@ -51,8 +47,15 @@ func (c *checker) root(x *hclsyntax.ScopeTraversalExpr, en *env) (reading, hcl.T
 		r.t = c.place.self
 	case "args":
 		r.t = c.place.args
+	case "loop":
+		r.t = c.place.loop
+	case "calls":
+		r.t = c.place.calls
 	case "run":
-		r.t = runType
+		if !c.knownOfRun(x) {
+			return fault, nil
+		}
+		r.t = c.runType(c.place.run)
 	case "project":
 		r.t = projectType
 	default:
@@ -80,22 +83,6 @@ func (c *checker) root(x *hclsyntax.ScopeTraversalExpr, en *env) (reading, hcl.T
 		r.typed = of(r.present)
 	}
 	return r, rest
-}
-
-// laterAttrs are attributes of run that are part of the language and not built yet.
-var laterAttrs = []string{"previous", "outcome", "error", "errors"}
-
-// isLater reports a name of the language that is not built yet.
-func (c *checker) isLater(x *hclsyntax.ScopeTraversalExpr) bool {
-	if x.Traversal.RootName() != "run" || len(x.Traversal) < 2 {
-		return false
-	}
-	a, ok := x.Traversal[1].(hcl.TraverseAttr)
-	if !ok || !slices.Contains(laterAttrs, a.Name) {
-		return false
-	}
-	c.report(diag.New(codeNotBuilt, x.SrcRange, "run.%s is part of the language, but this version of wfc does not have it yet.", a.Name))
-	return true
 }
 
 // firstName returns the name that a root such as input needs: an attribute, or
@@ -134,12 +121,25 @@ func (c *checker) member(root string, label hcl.TraverseAttr) (typed, bool) {
 		}
 		c.unknown(codeUnknownInput, "input", c.f.name(), label, keysOf(c.f.inputs), c.f.file())
 	case "local":
-		if l := c.f.locals[label.Name]; l != nil {
+		if l := c.f.locals[label.Name]; l != nil && c.place.final {
+			t, problem := c.finalLocal(l)
+			if problem != nil {
+				c.localInFinally(label.Name, label.SrcRange, problem)
+			}
+			return of(t), problem == nil
+		} else if l != nil {
 			return of(c.localType(l)), true
 		}
 		c.unknown(codeUnknownLocal, "local", c.f.name(), label, keysOf(c.f.locals), c.f.file())
 	case "step":
 		if s := c.f.steps[label.Name]; s != nil {
+			switch {
+			case s.syn.Finally && !c.place.test:
+				c.finallyReferred(label.Name, nameRange(label))
+				return failed, false
+			case c.place.final:
+				return of(c.finalType(s)), true
+			}
 			return of(c.stepType(s)), true
 		}
 		c.unknown(codeUnknownStep, "step", c.f.name(), label, keysOf(c.f.steps), c.f.file())
@@ -234,10 +234,6 @@ func (c *checker) unknownRoot(x *hclsyntax.ScopeTraversalExpr, en *env) {
 	name := x.Traversal.RootName()
 	at := x.Traversal[0].SourceRange()
 	if c.f != nil {
-		if name == "loop" {
-			c.report(diag.New(codeNotHere, at, "\"loop\" cannot be used in %s. It can be used inside a step with a loop block.", c.place.noun))
-			return
-		}
 		if c.f.sources[name] != nil {
 			c.report(diag.New(codeUnknownName, at, "%q is a source, and a source is no value. A step calls its tools with call = %s.TOOL; another expression reads the step's result, as in step.NAME.output.", name, name))
 			return

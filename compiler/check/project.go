@@ -18,8 +18,11 @@ import (
 // Project returns all findings about a project, sorted: those of reading and
 // parsing its files, and those of checking. It starts nothing and reads only
 // the snapshots of connections.
-func Project(p *project.Project) diag.List {
-	w := newWorld(p)
+func Project(p *project.Project) diag.List { return newWorld(p).all() }
+
+// all returns all findings about the project.
+func (w *world) all() diag.List {
+	p := w.project
 	jobs := []job{{run: (*checker).lintFiles}}
 	deployments := map[*syntax.Workflow][]*syntax.Deployment{}
 	for _, d := range allDeployments(p) {
@@ -28,6 +31,12 @@ func Project(p *project.Project) diag.List {
 			deployments[wf] = append(deployments[wf], d)
 		}
 	}
+	if len(w.workflowCycles) > 0 {
+		jobs = append(jobs, job{w.workflowCycles[0][0].Header, (*checker).checkWorkflowCycles})
+	}
+	if p.Settings != nil {
+		jobs = append(jobs, job{hcl.Range{Filename: syntax.SettingsName}, func(c *checker) { c.checkProjectSettings(p.Settings) }})
+	}
 	for _, x := range p.Providers {
 		jobs = append(jobs, job{x.Header, func(c *checker) { c.checkProvider(x) }})
 	}
@@ -35,6 +44,9 @@ func Project(p *project.Project) diag.List {
 		jobs = append(jobs, job{conn.syn.Header, func(c *checker) { c.checkConnection(conn) }})
 	}
 	for _, f := range p.Files {
+		for _, t := range f.Tests {
+			jobs = append(jobs, job{t.Header, func(c *checker) { c.checkTest(t) }})
+		}
 		for _, wf := range f.Workflows {
 			ds := deployments[wf]
 			jobs = append(jobs, job{wf.Header, func(c *checker) { c.checkWorkflow(wf, ds) }})
@@ -126,11 +138,11 @@ func (w *world) deployed(d *syntax.Deployment) *syntax.Workflow {
 
 // bindings returns the connections that a deployment binds sources to, those
 // that exist.
-func (w *world) bindings(d *syntax.Deployment) map[string]*connection {
-	out := make(map[string]*connection, len(d.Bind))
+func (w *world) bindings(d *syntax.Deployment) map[string]bound {
+	out := make(map[string]bound, len(d.Bind))
 	for _, b := range d.Bind {
 		if conn := w.connections[connectionID(b.Connection)]; conn != nil {
-			out[b.Source.Text] = conn
+			out[b.Source.Text] = to(conn)
 		}
 	}
 	return out
@@ -143,7 +155,7 @@ func (c *checker) checkWorkflow(wf *syntax.Workflow, deployments []*syntax.Deplo
 	c.checkFlow()
 	var unbound []*source
 	for _, s := range f.sourceList {
-		if s.conn == nil && s.syn.Bind == nil {
+		if len(s.members) == 0 && !isBound(s.syn) && !c.w.handedTo(wf, s.syn.Name.Text) {
 			unbound = append(unbound, s)
 		}
 	}
@@ -199,9 +211,9 @@ type finding struct {
 func findingOf(d diag.Diagnostic) finding { return finding{d.Code, d.Range, d.Detail} }
 
 // rebinds reports whether some source gets another connection than it has.
-func rebinds(f *flow, binds map[string]*connection) bool {
-	for name, conn := range binds {
-		if s := f.sources[name]; s != nil && s.conn != conn {
+func rebinds(f *flow, binds map[string]bound) bool {
+	for name, b := range binds {
+		if s := f.sources[name]; s != nil && !s.same(b) {
 			return true
 		}
 	}

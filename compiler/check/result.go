@@ -45,6 +45,7 @@ type result struct {
 	output   *types.Type // where it is ok
 	each     *types.Type // nil without for_each
 	outcomes outcomes
+	final    bool // read in a finally block
 }
 
 // The parts of a result that are the same for all (LANGUAGE 5).
@@ -66,11 +67,6 @@ var (
 	}, types.AnyType)
 	nullableFailureType = types.NullableOf(failureType)
 
-	runType = types.ObjectOf([]types.Attr{
-		{Name: "id", Type: types.StringType},
-		{Name: "started_at", Type: types.StringType},
-		{Name: "deployment", Type: types.NullableOf(types.StringType)},
-	}, nil)
 	projectType = types.ObjectOf([]types.Attr{
 		{Name: "root", Type: types.StringType},
 		{Name: "wfc", Type: types.StringType},
@@ -144,13 +140,15 @@ func (c *checker) narrowResult(en *env, path string, r *result) *types.Type {
 			can &= allowedBy(part, f, r)
 		}
 	}
-	if en.anyKnown && can&outcomeSkipped != 0 && path == "step."+r.step.name() && c.ran(r.step, en) {
+	if en.anyKnown && can&outcomeSkipped != 0 && !r.final && path == "step."+r.step.name() && c.ran(r.step, en) {
 		can &^= outcomeSkipped
 	}
 	if can == 0 || can == r.outcomes {
 		return r.t
 	}
-	return c.newResult(r.step, r.output, r.each, can).t
+	n := c.newResult(r.step, r.output, r.each, can)
+	n.final = r.final
+	return n.t
 }
 
 // allowedBy returns the outcomes that a fact about a part of a result allows.
@@ -195,7 +193,7 @@ func allowedBy(part string, f fact, r *result) outcomes {
 // step ran then.
 func (c *checker) ran(s *step, en *env) bool {
 	w := s.syn.When
-	if w == nil || s.whenEach {
+	if w == nil || s.whenEach || s.syn.Loop != nil {
 		return false
 	}
 	// Locals are looked through this deep.

@@ -17,7 +17,7 @@ func (c *checker) unsafeRetries() {
 		if r.On != nil && onlyUnsent(c.constantList(r.On.Expr.Node, r.On.Expr.Source)) {
 			continue
 		}
-		id := s.source.conn.syn.ID()
+		id := s.source.owner()
 		why := "is not read-only"
 		if s.effect == catalog.Unknown {
 			why = "does not say what effect it has"

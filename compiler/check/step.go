@@ -10,18 +10,48 @@ import (
 	"github.com/lda-wf/wfc/lang/value"
 )
 
-// expressions returns the attributes of a step that are expressions, in the
-// order of LANGUAGE 4.
-func (s *step) expressions() []*syntax.Attribute {
+// expressions calls f for every expression of a step, in the order of LANGUAGE 4.
+func (s *step) expressions(f func(expr.Expr)) {
 	y := s.syn
-	all := []*syntax.Attribute{y.Value, y.Args, y.When, y.ForEach, y.Key, y.MaxParallel, y.Timeout, y.Result, y.FailIf}
-	out := all[:0]
-	for _, a := range all {
-		if a != nil {
-			out = append(out, a)
+	all := func(attrs ...*syntax.Attribute) {
+		for _, a := range attrs {
+			if a != nil {
+				f(a.Expr)
+			}
 		}
 	}
-	return out
+	some := func(es ...expr.Expr) {
+		for _, e := range es {
+			if !e.IsZero() {
+				f(e)
+			}
+		}
+	}
+	if t := y.Target(); t != nil {
+		some(t.Key)
+	}
+	all(y.Value, y.Sleep, y.URI, y.Args, y.When, y.ForEach, y.Key, y.MaxParallel, y.Timeout, y.IdleTimeout, y.Deadline, y.Result, y.FailIf)
+	for _, b := range y.Bind {
+		some(b.Ours.Key)
+	}
+	if x := y.Ask; x != nil {
+		all(x.Message, x.Choices, x.Approvers)
+	}
+	if x := y.Loop; x != nil {
+		all(x.While, x.Max, x.Delay)
+	}
+	if x := y.Retry; x != nil {
+		all(x.Attempts, x.Delay, x.MaxDelay, x.On, x.When)
+	}
+	for _, x := range y.Asserts {
+		some(x.Condition, x.ErrorMessage)
+	}
+	for _, x := range y.Undo {
+		if x.Call != nil {
+			some(x.Call.Key)
+		}
+		all(x.Args)
+	}
 }
 
 // stepType returns the type of step.NAME, checking the step the first time.
@@ -48,12 +78,33 @@ var (
 	argsPlace    = &place{noun: "the args of a step without for_each", roots: stepRoots | rootSecret}
 )
 
+// ofStep returns a place as it is in a step: in a finally block, what it reads
+// of other steps may have ended in any way.
+func (s *step) place(p *place) *place {
+	if !s.syn.Finally {
+		return p
+	}
+	q := *p
+	q.final, q.run = true, finalRun
+	return &q
+}
+
+// site is where the expressions of one element, or one round, of a step stand.
+type site struct {
+	general *place
+	secrets *place // of args, which secrets may go to
+	result  *place // of what looks at self; its self is set where it is known
+	en      *env
+}
+
 var (
 	whenSubject        = &subject{plain: "The condition of when"}
 	forEachSubject     = &subject{plain: "What for_each goes through"}
 	elementKeySubject  = &subject{plain: "The key"}
 	maxParallelSubject = &subject{plain: "max_parallel"}
 	timeoutSubject     = &subject{plain: "The timeout"}
+	idleSubject        = &subject{plain: "The idle_timeout"}
+	deadlineSubject    = &subject{plain: "The deadline"}
 	failIfSubject      = &subject{plain: "The condition of fail_if"}
 )
 
@@ -66,57 +117,94 @@ func (c *checker) checkStep(s *step) {
 	y := s.syn
 
 	var once *env
+	asked := s.place(oncePlace)
 	if y.When != nil && !s.whenEach {
-		c.check(y.When.Expr, oncePlace, nil, types.BoolType, whenSubject)
-		once = c.assuming(y.When.Expr, oncePlace, nil)
+		c.check(y.When.Expr, asked, nil, types.BoolType, whenSubject)
+		once = c.assuming(y.When.Expr, asked, nil)
 	}
 	fan := y.ForEach != nil
-	element, fits := once, true
-	general, withSecrets := stepPlace, argsPlace
+	fits := true
+	sc := site{
+		general: s.place(stepPlace), secrets: s.place(argsPlace), en: once,
+		result: s.place(&place{noun: "result and fail_if of a step without for_each", roots: resultRoots}),
+	}
+	var each *types.Type
 	if fan {
 		fits = c.elementsOf(s, once)
 		c.keyOf(s, once)
-		each := eachType(s.elements.key, s.elements.elem)
-		general = &place{noun: "this attribute", roots: stepRoots | rootEach, each: each}
-		withSecrets = &place{noun: "args", roots: stepRoots | rootEach | rootSecret, each: each}
-	}
-	if s.whenEach {
-		c.check(y.When.Expr, general, once, types.BoolType, whenSubject)
-		element = c.assuming(y.When.Expr, general, once)
-	}
-	if m := y.MaxParallel; m != nil {
-		c.atLeastOne(m, once)
-	}
-	if t := y.Timeout; t != nil {
-		c.duration(t.Expr, general, element)
-	}
-
-	output := c.action(s, general, withSecrets, element)
-	var each *types.Type
-	if fan {
+		e := eachType(s.elements.key, s.elements.elem)
+		sc.general = s.place(&place{noun: "this attribute", roots: stepRoots | rootEach, each: e})
+		sc.secrets = s.place(&place{noun: "args", roots: stepRoots | rootEach | rootSecret, each: e})
+		sc.result = s.place(&place{noun: "this attribute", roots: resultRoots | rootEach, each: e})
 		each = types.ObjectOf([]types.Attr{{Name: "key", Type: s.elements.key}, {Name: "value", Type: s.elements.elem}}, nil)
 	}
-	output = c.shape(s, output, each, general, element)
+	if s.whenEach {
+		c.check(y.When.Expr, sc.general, once, types.BoolType, whenSubject)
+		sc.en = c.assuming(y.When.Expr, sc.general, once)
+	}
+	if m := y.MaxParallel; m != nil {
+		c.atLeastOne(m.Expr, asked, once, maxParallelSubject, "max_parallel is the number of elements in flight at once")
+	}
+	if d := y.Deadline; d != nil {
+		c.duration(d.Expr, sc.general, sc.en, deadlineSubject)
+	}
 
 	can := outcomeOK
 	if y.OnError != nil && (y.OnError.Continue || len(y.OnError.Kinds) > 0) {
 		can |= outcomeError
 	}
-	if y.When != nil && (s.whenEach || !fan) {
+	if y.Loop != nil {
+		sc = c.looping(s, sc, each, can)
+	}
+	output := c.round(s, sc, each)
+	if y.Loop != nil {
+		c.checkLoop(s, sc, output, each, can)
+	} else if y.When != nil && (s.whenEach || !fan) {
 		can |= outcomeSkipped
 	}
 	s.one = c.newResult(s, output, each, can)
-	switch {
-	case s.cyclic, !fits:
-	case !fan:
-		s.typ = s.one.t
-	case s.elements.isAny && y.Key == nil:
-		s.typ = types.AnyType
-	case s.elements.isMap:
-		s.typ = types.MapOf(s.one.t)
-	default:
-		s.typ = types.ListOf(s.one.t)
+	if !s.cyclic && fits {
+		s.typ = s.wrap(s.one.t)
 	}
+}
+
+// wrap makes the type of step.NAME of the type of one result: under loop a
+// list of rounds, under for_each a list or map of elements.
+func (s *step) wrap(one *types.Type) *types.Type {
+	if s.syn.Loop != nil {
+		one = types.ListOf(one)
+	}
+	switch {
+	case s.syn.ForEach == nil:
+		return one
+	case s.elements.isAny && s.syn.Key == nil:
+		return types.AnyType
+	case s.elements.isMap:
+		return types.MapOf(one)
+	}
+	return types.ListOf(one)
+}
+
+// round checks what is done for one element, or in one round, and returns the output.
+func (c *checker) round(s *step, sc site, each *types.Type) *types.Type {
+	y := s.syn
+	if t := y.Timeout; t != nil {
+		c.duration(t.Expr, sc.general, sc.en, timeoutSubject)
+	}
+	if t := y.IdleTimeout; t != nil {
+		c.duration(t.Expr, sc.general, sc.en, idleSubject)
+	}
+	output := c.action(s, sc)
+	if s.args == nil {
+		s.args = types.ErrorType
+	}
+	if y.Retry != nil {
+		c.checkRetry(s, sc, each)
+	}
+	output = c.shape(s, output, each, sc)
+	c.checkAsserts(s, output, each, sc)
+	c.checkUndo(s, output, each, sc)
+	return output
 }
 
 // assuming returns en with what a condition says where it holds.
@@ -130,7 +218,7 @@ func (c *checker) elementsOf(s *step, en *env) bool {
 	e := s.syn.ForEach.Expr
 	var coll collection
 	ok := false
-	c.at(e.Source, forEachPlace, func() { coll, ok = c.goThrough(e.Node, en, forEachSubject) })
+	c.at(e.Source, s.place(forEachPlace), func() { coll, ok = c.goThrough(e.Node, en, forEachSubject) })
 	if !ok {
 		coll = collection{key: types.ErrorType, elem: types.ErrorType}
 	}
@@ -154,7 +242,7 @@ func (c *checker) keyOf(s *step, en *env) {
 		return
 	}
 	el := s.elements
-	p := &place{noun: "key", roots: stepRoots | rootEach, each: eachType(el.key, el.elem)}
+	p := s.place(&place{noun: "key", roots: stepRoots | rootEach, each: eachType(el.key, el.elem)})
 	t := c.check(k.Expr, p, en, types.StringType, elementKeySubject)
 	if el.isMap {
 		c.report(diag.New(codeKeyWithoutList, k.NameRange, "This step goes through a map or object, whose keys are the keys of its elements already. Remove key.").
@@ -164,17 +252,18 @@ func (c *checker) keyOf(s *step, en *env) {
 	el.isMap, el.key = true, t
 }
 
-// atLeastOne checks max_parallel.
-func (c *checker) atLeastOne(a *syntax.Attribute, en *env) {
-	t := c.check(a.Expr, oncePlace, en, types.IntegerType, maxParallelSubject)
+// atLeastOne checks an expression that is a number from 1. why begins a
+// sentence that says what it is.
+func (c *checker) atLeastOne(e expr.Expr, p *place, en *env, sub *subject, why string) {
+	t := c.check(e, p, en, types.IntegerType, sub)
 	if u := t.Underlying(); u.Kind() == types.Literal && u.Lit().Kind() == value.Number && u.Lit().AsNumber().Sign() <= 0 {
-		c.report(diag.New(codeRuleBroken, a.Expr.Range(), "max_parallel is the number of elements in flight at once, so that it is at least 1; this is %s.", u.Lit().JSON()))
+		c.report(diag.New(codeRuleBroken, e.Range(), "%s, so that it is at least 1; this is %s.", why, u.Lit().JSON()))
 	}
 }
 
 // duration checks an expression that gives a duration, and a constant one as such.
-func (c *checker) duration(e expr.Expr, p *place, en *env) {
-	t := c.check(e, p, en, types.StringType, timeoutSubject)
+func (c *checker) duration(e expr.Expr, p *place, en *env, sub *subject) {
+	t := c.check(e, p, en, types.StringType, sub)
 	u := t.Underlying()
 	if u.Kind() != types.Literal || u.Lit().Kind() != value.String {
 		return
@@ -182,34 +271,14 @@ func (c *checker) duration(e expr.Expr, p *place, en *env) {
 	if d, err := syntax.ParseDuration(u.Lit().AsString()); err != nil {
 		c.report(diag.New(codeWrongDuration, e.Range(), "%q is no duration: write a number with a unit, as in \"30s\", \"10m\" or \"1h30m\".", u.Lit().AsString()))
 	} else if d <= 0 {
-		c.report(diag.New(codeWrongDuration, e.Range(), "A timeout is longer than nothing; %q is not.", u.Lit().AsString()))
+		c.report(diag.New(codeWrongDuration, e.Range(), "%s must be longer than nothing; %q is not.", sub.phrase(""), u.Lit().AsString()))
 	}
-}
-
-// action checks what a step does and returns its output before decode.
-func (c *checker) action(s *step, p, withSecrets *place, en *env) *types.Type {
-	y := s.syn
-	switch {
-	case y.Call != nil:
-		return c.checkCall(s, withSecrets, en)
-	case y.Value != nil:
-		var want *types.Type
-		sub := &subject{plain: "The value of step " + quoted(s.name())}
-		if y.Decode != nil {
-			want = types.StringType
-		} else if y.Result == nil && !y.Returns.IsZero() {
-			want = c.returns(s)
-		}
-		s.args = types.ObjectOf(nil, nil)
-		return c.check(y.Value.Expr, p, en, want, sub)
-	}
-	return types.ErrorType // no action, or one that is not built, which has its diagnostic
 }
 
 // shape follows LANGUAGE 4: decode reads the content, fail_if looks at it, result
 // replaces it, returns is what it must be then. A step's attribute stands for
 // the one of the connection's tool block.
-func (c *checker) shape(s *step, output, each *types.Type, p *place, en *env) *types.Type {
+func (c *checker) shape(s *step, output, each *types.Type, sc site) *types.Type {
 	y, b := s.syn, s.block
 	decode := y.Decode
 	if decode == nil && b != nil {
@@ -218,14 +287,10 @@ func (c *checker) shape(s *step, output, each *types.Type, p *place, en *env) *t
 	if decode != nil {
 		output = decoded(decode.S, output)
 	}
-	if s.args == nil {
-		s.args = types.ErrorType
-	}
 	if y.Result != nil || y.FailIf != nil || b != nil && (b.Result != nil || b.FailIf != nil) {
-		self := c.newResult(s, output, each, outcomeOK)
-		here := &place{noun: "result and fail_if of a step without for_each", roots: resultRoots | p.roots&rootEach, each: p.each, self: self.t, args: s.args}
+		here := c.looksAt(s, sc, c.newResult(s, output, each, outcomeOK))
 		if y.FailIf != nil {
-			c.check(y.FailIf.Expr, here, en, types.BoolType, failIfSubject)
+			c.check(y.FailIf.Expr, here, sc.en, types.BoolType, failIfSubject)
 		}
 		switch {
 		case y.Result != nil:
@@ -233,14 +298,21 @@ func (c *checker) shape(s *step, output, each *types.Type, p *place, en *env) *t
 			if !y.Returns.IsZero() {
 				want = c.returns(s)
 			}
-			output = c.check(y.Result.Expr, here, en, want, &subject{plain: "The result of step " + quoted(s.name())})
+			output = c.check(y.Result.Expr, here, sc.en, want, &subject{plain: "The result of step " + quoted(s.name())})
 		case b != nil && b.Result != nil:
 			// The connection's own check reports what is wrong in it.
-			block := &place{noun: "a tool block", roots: rootSelf | rootArgs, self: self.t, args: s.args}
+			block := &place{noun: "a tool block", roots: rootSelf | rootArgs, self: here.self, args: s.args}
 			c.silently(func() { output = c.check(b.Result.Expr, block, nil, nil, nil) })
 		}
 	}
 	return c.returned(s, output)
+}
+
+// looksAt is the place of what looks at a result of the step.
+func (c *checker) looksAt(s *step, sc site, self *result) *place {
+	p := *sc.result
+	p.self, p.args = self.t, s.args
+	return &p
 }
 
 // returns reads a step's returns, without reporting what is wrong with it.

@@ -80,21 +80,21 @@ type Needs struct{ Locals, Steps []int }
 func Target(p *project.Project, wf *syntax.Workflow, d *syntax.Deployment, binds map[string]string) (*Workflow, diag.List) {
 	w := newWorld(p)
 	c := &checker{w: w}
-	bound := map[string]*connection{}
+	given := map[string]bound{}
 	for source, id := range binds {
 		if conn := w.connections[id]; conn != nil {
-			bound[source] = conn
+			given[source] = to(conn)
 		}
 	}
 	if d != nil {
-		c.checkDeployment(d, bound)
-		for source, conn := range w.bindings(d) {
-			if bound[source] == nil {
-				bound[source] = conn
+		c.checkDeployment(d, given)
+		for source, b := range w.bindings(d) {
+			if _, has := given[source]; !has {
+				given[source] = b
 			}
 		}
 	}
-	f := c.newFlow(wf, bound)
+	f := c.newFlow(wf, given)
 	c.checkFlow()
 	var through []*syntax.Deployment
 	if d != nil {
@@ -105,10 +105,12 @@ func Target(p *project.Project, wf *syntax.Workflow, d *syntax.Deployment, binds
 	c.follow(through)
 	used := map[*connection]bool{}
 	for _, s := range f.sourceList {
+		for _, m := range s.members {
+			used[m.conn] = true
+		}
 		switch {
-		case s.conn != nil:
-			used[s.conn] = true
-		case s.syn.Bind == nil && d == nil && binds[s.syn.Name.Text] == "":
+		case len(s.members) > 0:
+		case !isBound(s.syn) && d == nil && binds[s.syn.Name.Text] == "":
 			c.report(diag.New(codeNoBinding, s.syn.Header, "The source %q is bound to no connection. Give it a bind, run a deployment that binds it, or say it when running:\n\n    wfc run %s --bind %s=CONNECTION", s.syn.Name.Text, wf.Name.Text, s.syn.Name.Text))
 		}
 	}
@@ -155,7 +157,7 @@ func (c *checker) workflow(d *syntax.Deployment) *Workflow {
 	out := &Workflow{Syntax: f.wf}
 	for _, s := range f.sourceList {
 		src := Source{Syntax: s.syn}
-		if s.conn != nil {
+		if s.conn != nil { // a family is refused
 			src.Connection, src.Snapshot = s.conn.syn, s.conn.open()
 		}
 		out.Sources = append(out.Sources, src)
@@ -203,7 +205,7 @@ func (c *checker) compiled(s *step) Step {
 		if !t.ArgsReport.Exact() {
 			out.InputSchema = t.InputSchema
 		}
-		if t.Output != nil && !t.OutputReport.Exact() {
+		if t.Output != nil && (!t.OutputReport.Exact() || s.replacesOutput()) {
 			out.OutputSchema = t.OutputSchema
 		}
 	}
@@ -214,6 +216,15 @@ func (c *checker) compiled(s *step) Step {
 		out.Returns = c.typeOf(s.block.Returns)
 	}
 	return out
+}
+
+// replacesOutput reports whether what is looked at after an answer is not what
+// the tool's output schema is of, so that only the schema itself says that the
+// server broke it.
+func (s *step) replacesOutput() bool {
+	y, b := s.syn, s.block
+	return y.Decode != nil || y.Result != nil || y.FailIf != nil || !y.Returns.IsZero() ||
+		b != nil && (b.Decode != nil || b.Result != nil || b.FailIf != nil || !b.Returns.IsZero())
 }
 
 func needsOf(needs []need) Needs {

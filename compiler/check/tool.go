@@ -5,108 +5,123 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/lda-wf/wfc/lang/catalog"
-	"github.com/lda-wf/wfc/lang/diag"
-	"github.com/lda-wf/wfc/lang/nearest"
+	"github.com/lda-wf/wfc/lang/expr"
+	"github.com/lda-wf/wfc/lang/syntax"
 	"github.com/lda-wf/wfc/lang/types"
 )
 
-// resolveCalls finds the source and tool of every step that calls one, and
-// reports those that do not exist.
-func (c *checker) resolveCalls() {
+// resolveActions finds what every step calls, reads, renders or runs, and
+// reports what does not exist.
+func (c *checker) resolveActions() {
 	for _, s := range c.f.stepList {
-		if s.syn.Call != nil && len(s.syn.Call.Path) > 0 {
-			c.resolveCall(s)
+		y := s.syn
+		switch {
+		case y.Call != nil:
+			s.effect = catalog.Unknown
+			s.does = c.resolve(y.Call, tools)
+		case y.Prompt != nil:
+			s.does = c.resolve(y.Prompt, prompts)
+		case y.Read != nil:
+			s.does = c.resolveRead(s)
+		}
+		s.source = s.does.source
+		if len(s.does.of) > 0 && !s.does.wrong {
+			s.tool = s.does.of[0].tool
+		}
+		s.block = s.does.block()
+		for _, u := range y.Undo {
+			if u.Call != nil {
+				s.undo = append(s.undo, c.resolve(u.Call, tools))
+			} else {
+				s.undo = append(s.undo, capability{wrong: true})
+			}
 		}
 	}
 }
 
-func (c *checker) resolveCall(s *step) {
-	path := s.syn.Call.Path
-	s.effect = catalog.Unknown
-	s.source = c.f.sources[path[0].Text]
-	if s.source == nil {
-		c.unknownSource(s)
-		return
-	}
-	conn := s.source.conn
-	if len(path) < 2 || conn == nil {
-		return
-	}
-	name := path[1].Text
-	s.block = conn.tools[name]
-	snap := conn.open()
-	if snap == nil {
-		return
-	}
-	s.tool = snap.Tool(name)
-	if s.tool == nil {
-		owner := "The source " + quoted(path[0].Text) + " (" + conn.syn.ID() + ")"
-		d := unknownName(codeUnknownTool, "tool", owner, name, path[1].Range, snap.ToolNames())
-		if len(d.Fixes) == 0 {
-			d.Detail += " If the server has it by now, refresh the snapshot:\n\n    wfc catalog refresh " + conn.syn.ID()
-		} else if near, _ := nearest.Name(name, snap.ToolNames()); !isIdentifier(near) {
-			// A tool whose name is no identifier is called by index.
-			d.Fixes = nil
-			d = d.Fix("Change it to "+near, true, edit(hcl.RangeBetween(path[0].Range, s.syn.Call.Range), path[0].Text+"["+quoted(near)+"]"))
+// block returns the tool block that is the same for all connections, nil where
+// there is none or where they differ.
+func (k capability) block() *syntax.ToolOverride {
+	var out *syntax.ToolOverride
+	for i, o := range k.of {
+		if i > 0 && o.block != out {
+			return nil
 		}
-		c.report(d)
-		return
+		out = o.block
 	}
-	if s.tool.Problem != "" {
-		c.report(diag.New(codeToolProblem, path[1].Range, "What the snapshot says of the tool %s.%s cannot be relied on, so that its calls are checked in part or not at all. %s", conn.syn.ID(), name, s.tool.Problem))
-	}
-	if s.tool.TaskRequired {
-		c.report(diag.New(codeTaskSupport, path[1].Range, "The tool %s.%s can only be called as a task, which wfc does not support. Call another tool.", conn.syn.ID(), name))
-	}
+	return out
 }
 
-func (c *checker) unknownSource(s *step) {
-	l := s.syn.Call.Path[0]
-	if c.w.mayBeLost(l.Text, c.f.file()) {
-		return
+// output returns what a call gives, nil where a member has no output schema.
+func (k capability) output() *types.Type {
+	var all []*types.Type
+	for _, o := range k.of {
+		if o.tool == nil || o.tool.Output == nil {
+			return nil
+		}
+		if len(all) > 0 && alike(o, k.of[0]) {
+			continue
+		}
+		all = append(all, o.tool.Output)
 	}
-	d := unknownName(codeUnknownSource, "source", c.f.name(), l.Text, l.Range, keysOf(c.f.sources))
-	if len(d.Fixes) == 0 {
-		d.Detail += " Declare it with a source block in the workflow."
+	if len(all) == 1 {
+		return all[0]
 	}
-	c.report(d)
+	return types.UnionOf(all...)
+}
+
+// effect returns the strongest effect that a call with such arguments may have.
+func (c *checker) effect(k capability, args *types.Type) catalog.Effect {
+	var e catalog.Effect
+	for _, o := range k.of {
+		e = max(e, c.effectOf(o.tool, o.block, argsAs(o.args, args, true)))
+	}
+	return e
 }
 
 // checkCall checks the arguments of a call and returns the tool's output.
 func (c *checker) checkCall(s *step, p *place, en *env) *types.Type {
 	y := s.syn
+	c.checkKey(s.source, y.Call, p, en)
 	if s.tool == nil {
-		// Nothing is known of the tool: the arguments are whatever they are.
-		s.args = types.ObjectOf(nil, nil)
-		if y.Args != nil {
-			s.args = c.check(y.Args.Expr, p, en, objectOfAnything, &subject{plain: "What is given to " + quoted(y.Call.Path[0].Text)})
-		}
-		if s.source == nil || s.source.conn == nil || s.source.conn.open() != nil {
-			return types.ErrorType
-		}
-		return types.AnyType
+		return c.callUnknown(s, y.Call, p, en)
 	}
-	conn := s.source.conn
-	t := conn.args(s.tool)
-	sub := &subject{noun: "argument", of: " of the tool " + conn.syn.ID() + "." + s.tool.Name}
-	if y.Args == nil {
-		s.args = types.ObjectOf(nil, nil)
-		for _, a := range attrsOf(t) {
-			if !a.Optional && !c.w.hasFinding(y.Range) {
-				// Args that could not be read have a diagnostic.
-				c.missing(y.Call.Range, a, sub)
-			}
-		}
-	} else {
-		s.args = c.check(y.Args.Expr, p, en, arguments(t), sub)
-	}
-	s.nullArgs = c.takesNull(s, t)
-	s.effect = c.effectOf(s.tool, s.block, argsAs(t, s.args, true))
+	t := s.does.args
+	s.args = c.arguments(y.Args, y.Range, y.Call.Range, t, &subject{noun: "argument", of: s.does.owner}, p, en)
+	s.nullArgs = c.takesNull(y.Args, t)
+	s.effect = c.effect(s.does, s.args)
 	s.args = argsAs(t, s.args, false)
-	if s.tool.Output == nil {
-		return types.AnyType
+	if out := s.does.output(); out != nil {
+		return out
 	}
-	return s.tool.Output
+	return types.AnyType
+}
+
+// callUnknown checks the arguments of something of which nothing is known.
+func (c *checker) callUnknown(s *step, ref *syntax.Ref, p *place, en *env) *types.Type {
+	s.args = types.ObjectOf(nil, nil)
+	if s.syn.Args != nil {
+		s.args = c.check(s.syn.Args.Expr, p, en, objectOfAnything, &subject{plain: "What is given to " + quoted(ref.Path[0].Text)})
+	}
+	if s.does.wrong || s.source == nil || len(s.source.members) == 0 {
+		return types.ErrorType
+	}
+	return types.AnyType
+}
+
+// arguments checks what is given to something that takes t, and returns the
+// type of that. block is the whole of what gives it, at where it is called.
+func (c *checker) arguments(given *syntax.Attribute, block, at hcl.Range, t *types.Type, sub *subject, p *place, en *env) *types.Type {
+	if given != nil {
+		return c.check(given.Expr, p, en, arguments(t), sub)
+	}
+	for _, a := range attrsOf(t) {
+		if !a.Optional && !c.w.hasFinding(block) {
+			// Args that could not be read have a diagnostic.
+			c.missing(at, a, sub)
+		}
+	}
+	return types.ObjectOf(nil, nil)
 }
 
 // objectOfAnything is what arguments are of which nothing is known.
@@ -137,14 +152,14 @@ func arguments(t *types.Type) *types.Type {
 
 // takesNull returns the arguments for which a null is sent: those whose schema
 // allows it. Where the arguments are written as an object, only of these.
-func (c *checker) takesNull(s *step, t *types.Type) []string {
+func (c *checker) takesNull(args *syntax.Attribute, t *types.Type) []string {
 	u := t.Underlying()
-	if s.syn.Args == nil || u.Kind() != types.Object {
+	if args == nil || u.Kind() != types.Object {
 		return nil
 	}
 	allows := func(t *types.Type) bool { return t != nil && (isAny(t) || t.Nullable()) }
 	var out []string
-	e := s.syn.Args.Expr
+	e := args.Expr
 	if lit, ok := e.Node.(*hclsyntax.ObjectConsExpr); ok {
 		for _, it := range lit.Items {
 			var name string
@@ -170,4 +185,10 @@ func declaredNull(u *types.Type, allows func(*types.Type) bool) []string {
 		}
 	}
 	return out
+}
+
+// textOf is the source text of an expression.
+func (c *checker) textOf(e expr.Expr) string {
+	r := e.Range()
+	return string(e.Source[r.Start.Byte:r.End.Byte])
 }

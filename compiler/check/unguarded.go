@@ -34,7 +34,7 @@ func (c *checker) unguardedCalls(deployments []*syntax.Deployment) {
 		if s.syn.Call == nil || s.tool == nil || s.syn.When != nil || s.effect < catalog.Destructive || c.asked(s) {
 			continue
 		}
-		what := "The tool " + s.source.conn.syn.ID() + "." + s.tool.Name
+		what := "The tool " + s.source.owner() + "." + s.tool.Name
 		switch {
 		case deny != nil:
 			why := "is destructive"

@@ -30,6 +30,14 @@ type world struct {
 
 	// incomplete is whether names that do not exist may nonetheless have been meant to.
 	incomplete bool
+
+	strict bool // every any that is trusted is a finding
+
+	webhooks map[string]*syntax.Deployment // by path, the first of each
+
+	cyclic         map[*syntax.Workflow]bool // run themselves
+	workflowCycles [][]*syntax.Step
+	children       children
 }
 
 // connection is a connection with what its snapshot says.
@@ -85,6 +93,15 @@ func newWorld(p *project.Project) *world {
 		}
 	}
 	w.incomplete = w.unreadable || w.broken != nil
+	for _, d := range allDeployments(p) {
+		if d.Webhook != nil && d.Webhook.Path != nil && w.webhooks[d.Webhook.Path.S] == nil {
+			if w.webhooks == nil {
+				w.webhooks = map[string]*syntax.Deployment{}
+			}
+			w.webhooks[d.Webhook.Path.S] = d
+		}
+	}
+	w.workflowCycles = w.cyclicWorkflows()
 	return w
 }
 
