@@ -6,8 +6,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -50,12 +50,11 @@ func newRunsList(std streams, g *globals) *cobra.Command {
 				fmt.Fprintln(std.err, "No runs yet.")
 				return nil
 			}
-			w := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(w, "RUN\tWORKFLOW\tSTATUS\tSTARTED\tTOOK")
+			t := table{rows: [][]string{{"RUN", "WORKFLOW", "STATUS", "STARTED", "TOOK"}}}
 			for _, r := range runs {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.Run, runName(r), r.Status, stamp(r.StartedAt), took(r.StartedAt, r.FinishedAt))
+				t.add(string(r.Run), runName(r), string(r.Status), stamp(r.StartedAt), took(r.StartedAt, r.FinishedAt))
 			}
-			return w.Flush()
+			return failed(t.write(std.out))
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
@@ -99,8 +98,7 @@ func showRun(out io.Writer, r *journal.RunRecord) error {
 		fmt.Fprintf(out, "error     %s\n", indentAfter(recordedFailure(r.Error), "          "))
 	}
 	fmt.Fprintln(out)
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "STEP\tSTATE\tATTEMPTS\tTOOK\tCALLS")
+	t := table{rows: [][]string{{"STEP", "STATE", "ATTEMPTS", "CALLS", "TOOK"}}}
 	for _, s := range r.Steps {
 		name := s.Step
 		if s.Key != nil {
@@ -115,15 +113,15 @@ func showRun(out io.Writer, r *journal.RunRecord) error {
 			elapsed = took(*s.StartedAt, s.FinishedAt)
 		}
 		attempts := ""
-		if s.Attempts > 0 { // the attempts of a fan-out are those of its elements
+		if s.Attempts > 0 {
 			attempts = strconv.Itoa(s.Attempts)
 		}
-		fmt.Fprintln(w, strings.TrimRight(strings.Join([]string{name, string(s.State), attempts, elapsed, calls}, "\t"), "\t"))
+		t.add(name, string(s.State), attempts, calls, elapsed)
 		if s.Error != nil && (r.Error == nil || r.Error.Step != s.Step || string(r.Error.Key) != string(s.Key)) {
-			fmt.Fprintf(w, "  %s: %s\n", s.Error.Kind, indentAfter(s.Error.Message, "    "))
+			t.note(printable(s.Error.Kind + ": " + s.Error.Message))
 		}
 	}
-	if err := w.Flush(); err != nil {
+	if err := t.write(out); err != nil {
 		return err
 	}
 	if r.Outputs != nil {
@@ -135,19 +133,49 @@ func showRun(out io.Writer, r *journal.RunRecord) error {
 
 // recordedFailure says where and why a run failed.
 func recordedFailure(f *journal.Failure) string {
-	where := ""
-	if f.Step != "" {
-		where = "step " + f.Step
-		if f.Key != nil {
-			where += "[" + string(f.Key) + "]"
-		}
-		where += ": "
-	}
-	doubt := ""
+	text := f.Kind + ": " + f.Message // which names the step
 	if f.InDoubt {
-		doubt = inDoubt
+		text += inDoubt
 	}
-	return where + f.Kind + ": " + f.Message + doubt
+	return printable(text)
+}
+
+// table is rows of cells in columns, with notes of any width between them.
+type table struct {
+	rows  [][]string
+	notes map[int]string // after a row
+}
+
+func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+
+// note adds lines after the last row.
+func (t *table) note(text string) {
+	if t.notes == nil {
+		t.notes = map[int]string{}
+	}
+	t.notes[len(t.rows)-1] = text
+}
+
+func (t *table) write(out io.Writer) error {
+	widths := make([]int, len(t.rows[0]))
+	for _, row := range t.rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	var b strings.Builder
+	for n, row := range t.rows {
+		var line strings.Builder
+		for i, cell := range row {
+			fmt.Fprintf(&line, "%s%*s", cell, widths[i]-utf8.RuneCountInString(cell)+2, "")
+		}
+		fmt.Fprintln(&b, strings.TrimRight(line.String(), " "))
+		if note, ok := t.notes[n]; ok {
+			fmt.Fprintf(&b, "    %s\n", indentAfter(note, "    "))
+		}
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
 }
 
 func runName(r journal.RunSummary) string {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -73,6 +74,12 @@ func runScripts(t *testing.T, dir string) {
 			env.Setenv("GORACE", "atexit_sleep_ms=0")
 			env.Values[signalled{}] = &signalled{}
 			return nil
+		},
+		Condition: func(cond string) (bool, error) {
+			if cond == "root" {
+				return os.Geteuid() == 0, nil
+			}
+			return false, fmt.Errorf("unknown condition %q", cond)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"await":     await,
@@ -152,6 +159,7 @@ var volatile = []struct {
 	{regexp.MustCompile(`\b0[0-9a-z]{7}-[0-9a-z]{4}\b`), "RUN"},
 	{regexp.MustCompile(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?Z?`), "WHEN"},
 	{regexp.MustCompile(`\b(\d+m)?\d+(\.\d+)?(ns|µs|ms|s)\b`), "TIME"},
+	{regexp.MustCompile(`"plan_digest": ?"[0-9a-f]{64}"`), `"plan_digest": "DIGEST"`},
 	{regexp.MustCompile(`(?m)[ \t]+$`), ""},
 }
 
@@ -305,13 +313,16 @@ func files(ts *testscript.TestScript, neg bool, args []string) {
 	}))
 }
 
-// rememberRun is "runid": it sets $RUN to the id in the last command's output.
+// rememberRun is "runid": it sets $RUN to the id in the last command's output,
+// $RUN_END to its end, and $RUN_UPPER to it in capitals.
 func rememberRun(ts *testscript.TestScript, neg bool, args []string) {
 	id := volatile[0].re.FindString(ts.ReadFile("stdout") + ts.ReadFile("stderr"))
 	if neg || len(args) != 0 || id == "" {
 		ts.Fatalf("usage: runid, after a command that says which run")
 	}
 	ts.Setenv("RUN", id)
+	ts.Setenv("RUN_END", id[len(id)-4:])
+	ts.Setenv("RUN_UPPER", strings.ToUpper(id))
 }
 
 // calls is "calls FILE": it prints what the test server logged of tool calls.

@@ -204,7 +204,7 @@ func TestFilesThatCannotBeUsed(t *testing.T) {
 		{"a wrong field", "catalog/a.b.json", `{"format_version": "1"}`, `"format_version"`},
 	} {
 		_, err := Decode([]byte(c.src), c.file)
-		if err == nil || !strings.Contains(err.Error(), c.says) || !strings.HasPrefix(err.Error(), c.file) {
+		if err == nil || !strings.Contains(err.Error(), c.says) || !strings.HasPrefix(err.Error(), "the file "+c.file) {
 			t.Errorf("%s: got %v, want %q", c.rule, err, c.says)
 		}
 	}

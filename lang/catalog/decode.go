@@ -68,15 +68,15 @@ func Decode(src []byte, filename string) (*Snapshot, error) {
 	id := strings.TrimSuffix(path.Base(filename), ".json")
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%s cannot be read: %w; %s", filename, err, again)
+		return nil, fmt.Errorf("the file %s cannot be read: %w; %s", filename, err, again)
 	case !versioned:
-		return nil, fmt.Errorf("%s is no catalog snapshot; make one of a saved answer with `wfc catalog import`, or %s", filename, again)
+		return nil, fmt.Errorf("the file %s is no catalog snapshot; make one of a saved answer with `wfc catalog import`, or %s", filename, again)
 	case s.FormatVersion > FormatVersion:
-		return nil, fmt.Errorf("%s is of format %d, and this wfc knows formats up to %d; use a newer wfc, or %s", filename, s.FormatVersion, FormatVersion, again)
+		return nil, fmt.Errorf("the file %s is of format %d, and this wfc knows formats up to %d; use a newer wfc, or %s", filename, s.FormatVersion, FormatVersion, again)
 	case s.FormatVersion < 1:
-		return nil, fmt.Errorf("%s is of format %d, which does not exist; %s", filename, s.FormatVersion, again)
+		return nil, fmt.Errorf("the file %s is of format %d, which does not exist; %s", filename, s.FormatVersion, again)
 	case path.Base(path.Dir(filename)) == "catalog" && s.Connection != id:
-		return nil, fmt.Errorf("%s is the snapshot of the connection %q; name the file catalog/%s.json, or %s", filename, s.Connection, s.Connection, again)
+		return nil, fmt.Errorf("the file %s is the snapshot of the connection %q; name the file catalog/%s.json, or %s", filename, s.Connection, s.Connection, again)
 	}
 	return s, nil
 }
