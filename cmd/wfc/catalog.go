@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/lda-wf/wfc/compiler"
 	"github.com/lda-wf/wfc/compiler/project"
 	"github.com/lda-wf/wfc/lang/catalog"
+	"github.com/lda-wf/wfc/lang/iface"
 	"github.com/lda-wf/wfc/lang/nearest"
 	"github.com/lda-wf/wfc/runner/service"
 )
@@ -164,13 +166,31 @@ func newCatalogImport(std streams, g *globals) *cobra.Command {
 	}
 }
 
+// The formats of catalog show.
+const (
+	formatInterface = "interface"
+	formatTable     = "table"
+)
+
 func newCatalogShow(std streams, g *globals) *cobra.Command {
 	var o catalog.ListingOptions
+	var form string
 	cmd := &cobra.Command{
-		Use:     "show [CONNECTION…]",
-		Short:   "List what the snapshots hold, offline",
-		Example: "  wfc catalog show github.work --types",
+		Use:   "show [CONNECTION…]",
+		Short: "Show what the snapshots hold, offline",
+		Long: `Show what the snapshots of connections hold: of one connection that is named as an
+interface, in the language of *.wfi files, so that a change of its server reads as
+a small diff; of several, or all, as a table.`,
+		Example: "  wfc catalog show github.work\n  wfc catalog show github.work --types",
 		RunE: func(_ *cobra.Command, args []string) error {
+			switch {
+			case form != "" && form != formatInterface && form != formatTable:
+				return usage("there is no format %q; there are %s and %s", form, formatInterface, formatTable)
+			case form == formatInterface && (o.Types || o.Coverage):
+				return usage("--types and --coverage are of the table; leave out --format, or write --format table")
+			case form == "" && len(args) == 1 && !o.Types && !o.Coverage:
+				form = formatInterface
+			}
 			p, err := g.load()
 			if err != nil {
 				return failed(err)
@@ -190,7 +210,12 @@ func newCatalogShow(std streams, g *globals) *cobra.Command {
 				if i > 0 {
 					fmt.Fprintln(std.out)
 				}
-				if err := snap.WriteListing(std.out, o); err != nil {
+				if form == formatInterface {
+					_, err = io.WriteString(std.out, iface.Print(iface.FromSnapshot(snap)))
+				} else {
+					err = snap.WriteListing(std.out, o)
+				}
+				if err != nil {
 					return failed(err)
 				}
 			}
@@ -200,8 +225,9 @@ func newCatalogShow(std streams, g *globals) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&o.Types, "types", false, "with full types, and what of the schemas they do not say")
-	cmd.Flags().BoolVar(&o.Coverage, "coverage", false, "count the arguments and results whose type is any")
+	cmd.Flags().StringVar(&form, "format", "", "interface or table; by default interface for one connection")
+	cmd.Flags().BoolVar(&o.Types, "types", false, "as a table with full types, and what of the schemas they do not say")
+	cmd.Flags().BoolVar(&o.Coverage, "coverage", false, "as a table, and count the arguments and results whose type is any")
 	return cmd
 }
 

@@ -26,10 +26,10 @@ func newFmt(std streams, g *globals) *cobra.Command {
 		Use:   "fmt [PATH…]",
 		Short: "Format source files, offline",
 		Long: `Format files, and all of folders and the folders below them, by default of the
-working directory: wfc.hcl, *.wf.hcl and *.wftest.hcl. Only white space changes.
-The names of the files that changed are printed. With - as its only path it
-formats its standard input. A file that cannot be parsed is reported and left as
-it is.`,
+working directory: wfc.hcl, *.wf.hcl, *.wftest.hcl and *.wfi. Only white space
+changes. The names of the files that changed are printed. With - as its only path
+it formats its standard input. A file that cannot be parsed is reported and left
+as it is.`,
 		Example: "  wfc fmt\n  wfc fmt --check --diff flows\n  wfc fmt - < triage.wf.hcl",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -75,7 +75,7 @@ func (f *formatter) run(paths []string) error {
 		case info.IsDir():
 			err = f.folder(path)
 		case !format.Handles(filepath.ToSlash(path)):
-			err = fmt.Errorf("%s is no file that wfc formats: their names end in .wf.hcl or .wftest.hcl, or are wfc.hcl", path)
+			err = fmt.Errorf("%s is no file that wfc formats: their names end in .wf.hcl, .wftest.hcl or .wfi, or are wfc.hcl", path)
 		default:
 			err = f.file(path)
 		}

@@ -14,15 +14,19 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/lda-wf/wfc/lang/diag"
+	"github.com/lda-wf/wfc/lang/iface"
 	"github.com/lda-wf/wfc/lang/syntax"
 )
 
 // Handles reports whether a file of this name is one that Source formats:
-// wfc.hcl, *.wf.hcl and *.wftest.hcl.
+// wfc.hcl, *.wf.hcl, *.wftest.hcl and *.wfi.
 func Handles(name string) bool {
 	base := path.Base(name)
-	return base == syntax.SettingsName || strings.HasSuffix(base, ".wf.hcl") || strings.HasSuffix(base, ".wftest.hcl")
+	return base == syntax.SettingsName || strings.HasSuffix(base, ".wf.hcl") || strings.HasSuffix(base, ".wftest.hcl") || isInterface(name)
 }
+
+// isInterface reports whether a file is in the interface language, which has a layout of its own.
+func isInterface(name string) bool { return strings.HasSuffix(name, ".wfi") }
 
 // Source returns the formatted text of a file. name decides the language, see
 // [Handles], and is what diagnostics call the file. Of a file that cannot be
@@ -30,6 +34,9 @@ func Handles(name string) bool {
 //
 // Formatting is idempotent, and a formatted file means what it meant before.
 func Source(name string, src []byte) ([]byte, diag.List) {
+	if isInterface(name) {
+		return iface.Format(name, src)
+	}
 	if found := mistakes(name, src); len(found) > 0 {
 		return nil, found
 	}

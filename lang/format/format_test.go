@@ -135,7 +135,7 @@ func TestShapeAndMeaningAreNotJudged(t *testing.T) {
 
 func TestHandlesEverySourceFileAndNoOther(t *testing.T) {
 	for name, want := range map[string]bool{
-		"wfc.hcl": true, "sub/wfc.hcl": true, "a.wf.hcl": true, "x/y.wftest.hcl": true,
+		"wfc.hcl": true, "sub/wfc.hcl": true, "a.wf.hcl": true, "x/y.wftest.hcl": true, "a.wfi": true,
 		"main.tf": false, "a.hcl": false, "catalog/a.b.json": false, "notwfc.hcl": false,
 	} {
 		if got := Handles(name); got != want {

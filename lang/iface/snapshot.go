@@ -71,7 +71,7 @@ func identifier(id string) string {
 }
 
 func toolOf(t *catalog.Tool) *Tool {
-	out := &Tool{Name: Label{Text: t.Name}, Doc: strings.TrimSpace(t.Description), Effect: t.Effect, Params: t.Args, Result: t.Output}
+	out := &Tool{Name: Label{Text: t.Name}, Doc: strings.TrimSpace(t.Description), Effect: t.Effect, Params: requiredFirst(t.Args), Result: t.Output}
 	if out.Doc == "" {
 		out.Doc = t.Title
 	}
@@ -95,6 +95,21 @@ func toolOf(t *catalog.Tool) *Tool {
 		out.Notes = append(out.Notes, "Its result is nested too deeply to be written here.")
 	}
 	return out
+}
+
+// requiredFirst orders parameters as people read them: a snapshot has them by name.
+func requiredFirst(t *types.Type) *types.Type {
+	attrs := slices.Clone(t.Attrs())
+	slices.SortStableFunc(attrs, func(a, b types.Attr) int {
+		switch {
+		case a.Optional == b.Optional:
+			return 0
+		case b.Optional:
+			return -1
+		}
+		return 1
+	})
+	return types.ObjectOf(attrs, t.Rest())
 }
 
 // deep reports whether a type cannot be written in a file: its brackets, and
