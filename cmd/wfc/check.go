@@ -28,6 +28,9 @@ func newCheck(std streams, g *globals) *cobra.Command {
 directory. Findings outside of the paths are not shown. Nothing is started,
 connected to, or read but the projects' files.
 
+Where no schema says what a value is, it is taken for what is wanted and checked
+when the run gets there; with --strict, every such place is a warning.
+
 With --fix, what can be mended for certain is, and what is left is shown.`,
 		Example: "  wfc check\n  wfc check flows/triage.wf.hcl --format json\n  wfc check --fix",
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -53,6 +56,7 @@ With --fix, what can be mended for certain is, and what is left is shown.`,
 	cmd.Flags().StringVar(&k.format, "format", "text", "`text`, json, sarif (for code scanning) or github (annotations of GitHub Actions)")
 	cmd.Flags().StringVar(&k.into, "json-into", "", "write the findings as JSON into `FILE` too")
 	cmd.Flags().StringVar(&k.failOn, "fail-on", "error", "the least `SEVERITY` that gives exit code 1: error or warning")
+	cmd.Flags().BoolVar(&k.strict, "strict", false, "report every value of unknown type that is taken for something, too")
 	cmd.Flags().BoolVar(&k.fix, "fix", false, "apply the fixes that are certain")
 	return cmd
 }
@@ -62,7 +66,7 @@ type checking struct {
 	std                  streams
 	options              project.Options
 	format, into, failOn string
-	fix                  bool
+	fix, strict          bool
 	projects             []*checked
 }
 
@@ -127,8 +131,12 @@ func (k *checking) check(paths []string) error {
 
 // find returns the findings of a project, those that are left where fixes are asked for.
 func (k *checking) find(c *checked) (diag.List, error) {
+	find := check.Project
+	if k.strict {
+		find = check.Strict
+	}
 	if !k.fix {
-		return check.Project(c.project), nil
+		return find(c.project), nil
 	}
 	r, err := fix.Project(c.project, k.options, c.wants)
 	if err != nil {
@@ -140,6 +148,9 @@ func (k *checking) find(c *checked) (diag.List, error) {
 		}
 	}
 	c.project, c.fixed = r.Project, r.Applied
+	if k.strict {
+		return find(c.project), nil
+	}
 	return r.Left, nil
 }
 

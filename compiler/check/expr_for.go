@@ -119,6 +119,9 @@ func (c *checker) goThrough(x hclNode, en *env, s *subject) (collection, bool) {
 		}
 		got.t = types.WithoutNull(got.t)
 	}
+	if c.w.strict {
+		c.trustWhole(x, anyCollection, got.t, s)
+	}
 	out, ok := c.collectionOf(got.t, c.isExact(x, en))
 	if !ok {
 		c.report(diag.New(codeNotCollection, x.Range(), "%s must be a list, a map or an object, and this is %s.", s.phrase(""), describe(got.t)))

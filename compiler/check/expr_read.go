@@ -18,6 +18,8 @@ type reading struct {
 	// or nothing is known of any path at this place.
 	path string
 	at   hcl.Range // of what was read so far
+
+	trusted bool // a part of an any was read on the way
 }
 
 // read returns what a traversal or index expression reads.
@@ -25,6 +27,9 @@ func (c *checker) read(x hclNode, en *env) typed {
 	r := c.reading(x, en)
 	if en.hasFacts() && r.path != "" {
 		r.t = c.narrowParts(en, r.path, r.t)
+	}
+	if r.trusted {
+		c.trusted = x
 	}
 	return r.typed
 }
@@ -72,8 +77,9 @@ func (c *checker) attribute(r reading, s hcl.TraverseAttr, en *env) reading {
 	if !c.present(&r, at, en, "attribute "+strconv.Quote(name)) {
 		return reading{typed: failed, at: at}
 	}
+	trusted := c.trustPart(r)
 	got := c.attrOf(r, r.t, name, s, en)
-	out := c.arrived(reading{got, join(r.path, "."+name), at}, en)
+	out := c.arrived(reading{got, join(r.path, "."+name), at, trusted}, en)
 	if out.present != nil && en.isStrict() {
 		c.failsWhereAbsent(at, name)
 		return reading{typed: failed, at: at}
@@ -187,7 +193,8 @@ func (c *checker) literalIndex(r reading, s hcl.TraverseIndex, en *env) reading 
 		return reading{typed: failed, at: at}
 	}
 	k := index{t: types.LiteralOf(key), lit: &key, at: s.SrcRange}
-	return c.arrived(reading{c.indexOf(r, r.t, k), join(r.path, literalStep(key)), at}, en)
+	trusted := c.trustPart(r)
+	return c.arrived(reading{c.indexOf(r, r.t, k), join(r.path, literalStep(key)), at, trusted}, en)
 }
 
 // indexKey is the key of a literal index, decoded from the source. ok is false
@@ -238,7 +245,8 @@ func (c *checker) indexBy(r reading, x *hclsyntax.IndexExpr, en *env) reading {
 	if step != "" {
 		path = join(r.path, step)
 	}
-	return c.arrived(reading{c.indexOf(r, r.t, k), path, at}, en)
+	trusted := c.trustPart(r)
+	return c.arrived(reading{c.indexOf(r, r.t, k), path, at, trusted}, en)
 }
 
 var keySubject = &subject{plain: "The key"}

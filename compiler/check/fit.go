@@ -39,6 +39,9 @@ func (c *checker) fit(x hclNode, en *env, want *types.Type, got typed, s *subjec
 	if !c.obeys(x, want, t, s) {
 		return failed
 	}
+	if c.w.strict {
+		c.trustWhole(x, want, t, s)
+	}
 	return got
 }
 
@@ -348,7 +351,11 @@ func (c *checker) noAttributes(r reading, u *types.Type, name string, s hcl.Trav
 			Fix("Read it by key", true, edit(s.SrcRange, "["+strconv.Quote(name)+"]")))
 	case types.List, types.Tuple:
 		if res := c.listOfResults(u); res != nil {
-			c.report(diag.New(codeNoAttributes, at, "%s is a list with one result for each element of the step's for_each. Write %s[*].%s for the attribute of all, or go through them with [for r in %s : r.%s].", of, of, name, of, name).
+			each := "element of the step's for_each"
+			if res.step != nil && res.step.syn.Loop != nil {
+				each = "round of the step's loop"
+			}
+			c.report(diag.New(codeNoAttributes, at, "%s is a list with one result for each %s. Write %s[*].%s for the attribute of all, or go through them with [for r in %s : r.%s].", of, each, of, name, of, name).
 				Fix("Read it of every element", false, edit(s.SrcRange, "[*]."+name)))
 			return
 		}

@@ -125,5 +125,39 @@ deployment "clean_prod" {
 }
 `,
 		},
+		Entry{
+			Code: "WFC3010", Severity: Warning, Summary: "Value of unknown type is trusted",
+			Explanation: "Nothing is known of the value before it is there, because no schema says what it is, and something is wanted of it: an attribute, a text, a list. It is checked when the run gets there, and fails then. " +
+				"`wfc check --strict` reports every such place; without `--strict` none is. Say with `returns` what the step gives: it is checked when it arrives, and all that uses it before anything runs.",
+			Failing: `workflow "shout" {
+  source "demo" {
+    bind = connection.demo.main
+  }
+
+  step "inspect" {
+    call = demo.inspect
+    args = { value = "hello" }
+  }
+  output "text" {
+    value = upper(step.inspect.output.value)
+  }
+}
+`,
+			Mended: `workflow "shout" {
+  source "demo" {
+    bind = connection.demo.main
+  }
+
+  step "inspect" {
+    call    = demo.inspect
+    args    = { value = "hello" }
+    returns = object({ value = string })
+  }
+  output "text" {
+    value = upper(step.inspect.output.value)
+  }
+}
+`,
+		},
 	)
 }

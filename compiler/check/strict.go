@@ -1,0 +1,128 @@
+package check
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/lda-wf/wfc/compiler/project"
+	"github.com/lda-wf/wfc/lang/diag"
+	"github.com/lda-wf/wfc/lang/expr"
+	"github.com/lda-wf/wfc/lang/types"
+)
+
+const codeTrusted diag.Code = "WFC3010"
+
+// Strict returns what [Project] does, and every place that takes a value of which
+// nothing is known for what is wanted there.
+func Strict(p *project.Project) diag.List {
+	w := newWorld(p)
+	w.strict = true
+	return w.all()
+}
+
+// trustPart reports that a part of r is read where nothing is known of r. It
+// returns whether that was so now or before.
+func (c *checker) trustPart(r reading) bool {
+	if r.trusted || !isAny(r.t) || r.t.IsError() {
+		return r.trusted
+	}
+	if c.w.strict {
+		c.report(diag.New(codeTrusted, r.at, "Nothing is known of %s before it is there, and a part of it is read here. %s", c.text(r.at), remedy(c.source, r.at)))
+	}
+	return true
+}
+
+// trustWhole reports that an expression fits what is wanted only if the parts of
+// it that are any are.
+func (c *checker) trustWhole(x hclNode, want, t *types.Type, s *subject) {
+	if c.trusted == x || t.IsError() || isAny(want) || !types.HasAny(t) || types.Assignable(want, opaque(t)) == nil {
+		return
+	}
+	if flowsIn(x, want) {
+		return // each part was looked at
+	}
+	what := "Nothing is known of this before it is there"
+	if !isAny(t) {
+		what = "Not all is known of this before it is there"
+	}
+	c.report(diag.New(codeTrusted, x.Range(), "%s: %s must be %s. %s", what, lower(s.phrase("")), describeWanted(want), remedy(c.source, x.Range())))
+}
+
+// flowsIn reports whether what is wanted of an expression is wanted of its parts.
+func flowsIn(x hclNode, want *types.Type) bool {
+	switch x := x.(type) {
+	case *hclsyntax.TupleConsExpr:
+		return literalTarget(want, types.List, types.Tuple) != nil
+	case *hclsyntax.ObjectConsExpr:
+		return literalTarget(want, types.Object, types.Map) != nil
+	case *hclsyntax.ForExpr:
+		if x.KeyExpr != nil {
+			return !x.Group && literalTarget(want, types.Map) != nil
+		}
+		return literalTarget(want, types.List) != nil
+	}
+	return false
+}
+
+// remedy says how the type of something becomes known.
+func remedy(source []byte, at hcl.Range) string {
+	e, found := expr.Parse(string(source[min(at.Start.Byte, len(source)):min(at.End.Byte, len(source))]), at.Filename)
+	if !found.HasErrors() {
+		for _, r := range e.Refs() {
+			if r.Root == "step" && r.Name != "" {
+				return "Say what step " + quoted(r.Name) + " gives, with returns = TYPE in it: it is checked when it arrives then."
+			}
+		}
+	}
+	return "Name it by a step of its own that says what it is, with value = … and returns = TYPE: it is checked there then."
+}
+
+// anyCollection is what can be gone through.
+var anyCollection = types.UnionOf(types.ListOf(types.AnyType), types.MapOf(types.AnyType), objectOfAnything)
+
+// anything holds every value and fits nothing but any: what an any is where nobody
+// takes its word.
+var anything = types.NamedOf("anything", func() *types.Type { return anyValue })
+
+var anyValue *types.Type
+
+func init() {
+	anyValue = types.UnionOf(types.NullType, types.BoolType, types.NumberType, types.StringType, types.BlobType, types.ListOf(anything), types.MapOf(anything))
+}
+
+// opaque returns t with anything in the place of any.
+func opaque(t *types.Type) *types.Type {
+	if !types.HasAny(t) {
+		return t
+	}
+	parts := func(ts []*types.Type) []*types.Type {
+		out := make([]*types.Type, len(ts))
+		for i, x := range ts {
+			out[i] = opaque(x)
+		}
+		return out
+	}
+	switch t.Kind() {
+	case types.Any:
+		return anything
+	case types.List:
+		return types.ListOf(opaque(t.Elem()))
+	case types.Map:
+		return types.MapOf(opaque(t.Elem()))
+	case types.Tuple:
+		return types.TupleOf(parts(t.Items())...)
+	case types.Union:
+		return types.UnionOf(parts(t.Items())...)
+	case types.Object:
+		attrs := append([]types.Attr(nil), t.Attrs()...)
+		for i := range attrs {
+			attrs[i].Type = opaque(attrs[i].Type)
+		}
+		rest := t.Rest()
+		if rest != nil {
+			rest = opaque(rest)
+		}
+		return types.ObjectOf(attrs, rest)
+	}
+	return t // a name: what it stands for may hold itself
+}

@@ -1,0 +1,89 @@
+package check_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lda-wf/wfc/compiler/check"
+	"github.com/lda-wf/wfc/lang/diag"
+)
+
+// Where an any is taken for something, and where it is not.
+func TestStrict(t *testing.T) {
+	const inspect = `
+  source "demo" {
+    bind = connection.demo.main
+  }
+  step "s" {
+    call = demo.inspect
+    args = { value = 1 }
+  }
+`
+	for _, c := range []struct {
+		value string
+		want  []string // source texts
+	}{
+		{"step.s.output.value", nil}, // anything goes into an output
+		{"step.s.output.value.name", []string{"step.s.output.value"}},
+		{"step.s.output.value.name.first", []string{"step.s.output.value"}},
+		{`step.s.output.value["name"]`, []string{"step.s.output.value"}},
+		{"upper(step.s.output.value)", []string{"step.s.output.value"}},
+		{"upper(step.s.output.value.name)", []string{"step.s.output.value"}},
+		{`"${step.s.output.value}"`, nil}, // a template that is one expression is that expression
+		{`"x ${step.s.output.value}"`, []string{"step.s.output.value"}},
+		{"step.s.output.value + 1", []string{"step.s.output.value"}},
+		{"step.s.output.value ? 1 : 2", []string{"step.s.output.value"}},
+		{"[for x in step.s.output.value : x]", []string{"step.s.output.value"}},
+		{"[for x in step.s.output.value : x.name]", []string{"step.s.output.value", "x"}},
+		{"step.s.output.value == 1", nil},
+		{"[step.s.output.value]", nil},
+		{"jsonencode(step.s.output.value)", nil},
+		{"length([step.s.output.value])", nil},
+		{"join(\",\", [step.s.output.value])", []string{"step.s.output.value"}},
+		{"join(\",\", [for x in [1] : step.s.output.value])", []string{"step.s.output.value"}},
+		{"join(\",\", jsondecode(step.s.text))", []string{"jsondecode(step.s.text)"}},
+		{"coalesce(step.s.output.value, 1)", nil},
+		{`step.s.output["more"]`, nil},
+		{`upper(step.s.output["more"])`, []string{`step.s.output["more"]`}},
+	} {
+		p := load(t, "workflow \"w\" {\n"+inspect+"  output \"o\" {\n    value = "+c.value+"\n  }\n}\n")
+		var got []string
+		for _, d := range check.Strict(p) {
+			if d.Code == "WFC3010" {
+				got = append(got, string(p.Source(d.Range.File)[d.Range.Start.Byte:d.Range.End.Byte]))
+			} else if d.Severity == diag.Error {
+				t.Errorf("%s: %s", c.value, d.Detail)
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: trusts %q, want %q", c.value, got, c.want)
+		}
+		for _, d := range check.Project(p) {
+			if d.Code == "WFC3010" {
+				t.Errorf("%s: a finding without being asked for: %s", c.value, d.Detail)
+			}
+		}
+	}
+}
+
+// The remedy names the step to which returns belongs.
+func TestStrictNamesTheRemedy(t *testing.T) {
+	p := load(t, `workflow "w" {
+  source "demo" {
+    bind = connection.demo.main
+  }
+  step "s" {
+    call = demo.inspect
+    args = { value = 1 }
+  }
+  output "o" {
+    value = upper(step.s.output.value)
+  }
+}
+`)
+	found := check.Strict(p)
+	if len(found) != 1 || !strings.Contains(found[0].Detail, `step "s"`) || !strings.Contains(found[0].Detail, "returns") {
+		t.Errorf("found %v", found)
+	}
+}
