@@ -7,7 +7,7 @@ import (
 )
 
 // rule is one rule of the language: a body of a workflow with the source
-// "demo", and the findings it must give, each as "CODE `source text`" with, after
+// "demo" (or whole files), and the findings it must give, each as "CODE `source text`" with, after
 // " ~ ", text that the detail holds. None: it is accepted.
 type rule struct {
 	name string
@@ -20,7 +20,7 @@ func runRules(t *testing.T, rules []rule) {
 	for _, r := range rules {
 		t.Run(r.name, func(t *testing.T) {
 			src := r.body
-			if !strings.Contains(src, "workflow \"") {
+			if !strings.Contains(src, "workflow \"") && !strings.Contains(src, ".hcl --") {
 				src = "workflow \"w\" {\n  source \"demo\" {\n    bind = connection.demo.main\n  }\n" + r.body + "\n}\n"
 			}
 			p := load(t, src)

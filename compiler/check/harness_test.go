@@ -113,3 +113,13 @@ func (c cases) withInputs(t *testing.T, expr string) string {
 	fmt.Fprintf(&b, "  output \"o\" {\n    value = %s\n  }\n}\n", expr)
 	return b.String()
 }
+
+// snapshotOfDemo is the snapshot of the connection demo.main.
+func snapshotOfDemo(t testing.TB) string {
+	t.Helper()
+	src, err := os.ReadFile(filepath.Join(demo, "catalog/demo.main.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(src)
+}

@@ -89,14 +89,14 @@ func (c *checker) previous(s *step, sc site, output, each *types.Type, can outco
 }
 
 // checkLoop checks a loop block. `while` is asked of a result as it is, failed
-// ones included where failures are tolerated.
-func (c *checker) checkLoop(s *step, sc site, output, each *types.Type, can outcomes) {
+// ones included where failures are tolerated; max is known before the first round.
+func (c *checker) checkLoop(s *step, outer, sc site, output, each *types.Type, can outcomes) {
 	l := s.syn.Loop
 	if l.While != nil {
 		c.check(l.While.Expr, c.looksAt(s, sc, c.newResult(s, output, each, can)), sc.en, types.BoolType, whileSubject)
 	}
 	if l.Max != nil {
-		c.atLeastOne(l.Max.Expr, sc.general, sc.en, maxSubject, "max is the number of rounds after which the loop gives up")
+		c.atLeastOne(l.Max.Expr, outer.general, outer.en, maxSubject, "max is the number of rounds after which the loop gives up")
 	}
 	if l.Delay != nil {
 		c.duration(l.Delay.Expr, sc.general, sc.en, delaySubject)

@@ -153,12 +153,13 @@ func (c *checker) checkStep(s *step) {
 	if y.OnError != nil && (y.OnError.Continue || len(y.OnError.Kinds) > 0) {
 		can |= outcomeError
 	}
+	outer := sc
 	if y.Loop != nil {
 		sc = c.looping(s, sc, each, can)
 	}
 	output := c.round(s, sc, each)
 	if y.Loop != nil {
-		c.checkLoop(s, sc, output, each, can)
+		c.checkLoop(s, outer, sc, output, each, can)
 	} else if y.When != nil && (s.whenEach || !fan) {
 		can |= outcomeSkipped
 	}
@@ -280,6 +281,9 @@ func (c *checker) duration(e expr.Expr, p *place, en *env, sub *subject) {
 // the one of the connection's tool block.
 func (c *checker) shape(s *step, output, each *types.Type, sc site) *types.Type {
 	y, b := s.syn, s.block
+	if s.does.declared != nil {
+		b = nil // what the interface declares is what comes of the block
+	}
 	decode := y.Decode
 	if decode == nil && b != nil {
 		decode = b.Decode
@@ -288,7 +292,11 @@ func (c *checker) shape(s *step, output, each *types.Type, sc site) *types.Type 
 		output = decoded(decode.S, output)
 	}
 	if y.Result != nil || y.FailIf != nil || b != nil && (b.Result != nil || b.FailIf != nil) {
-		here := c.looksAt(s, sc, c.newResult(s, output, each, outcomeOK))
+		seen := output
+		if decode == nil && s.does.declared != nil && s.does.reshapes() {
+			seen = types.AnyType // the step looks at it before the block would have replaced it
+		}
+		here := c.looksAt(s, sc, c.newResult(s, seen, each, outcomeOK))
 		if y.FailIf != nil {
 			c.check(y.FailIf.Expr, here, sc.en, types.BoolType, failIfSubject)
 		}
@@ -325,7 +333,7 @@ func (c *checker) returns(s *step) (t *types.Type) {
 func (c *checker) returned(s *step, output *types.Type) *types.Type {
 	e := s.syn.Returns
 	written := !e.IsZero()
-	if !written && s.block != nil {
+	if !written && s.block != nil && s.does.declared == nil {
 		e = s.block.Returns
 	}
 	if e.IsZero() {

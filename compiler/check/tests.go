@@ -3,13 +3,17 @@ package check
 import (
 	"strings"
 
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
 	"github.com/lda-wf/wfc/lang/diag"
+	"github.com/lda-wf/wfc/lang/expr"
 	"github.com/lda-wf/wfc/lang/syntax"
 	"github.com/lda-wf/wfc/lang/types"
 )
 
 var (
 	testInputsPlace = &place{noun: "the inputs of a test"}
+	expectedPlace   = &place{noun: "the outputs that a test expects", roots: rootInput}
 	mockErrorType   = types.UnionOf(types.StringType, types.ObjectOf([]types.Attr{
 		{Name: "kind", Type: enum(syntax.Kinds...)},
 		{Name: "message", Type: types.StringType, Optional: true},
@@ -36,9 +40,7 @@ func (c *checker) checkTest(t *syntax.Test) {
 	c.newFlow(wf, nil)
 	c.checkFlow()
 	c.diags = c.diags[:n]
-	if t.Inputs != nil {
-		c.testInputs(t)
-	}
+	c.testInputs(t)
 	for _, m := range t.Mocks {
 		c.checkMock(m)
 	}
@@ -60,8 +62,24 @@ func (c *checker) checkTest(t *syntax.Test) {
 
 // testInputs checks the inputs that a test gives.
 func (c *checker) testInputs(t *syntax.Test) {
-	given := arguments(inputsType(c.f))
-	c.check(t.Inputs.Expr, testInputsPlace, nil, given, &subject{noun: "input", of: " of workflow " + c.f.wf.Name.Text})
+	var e expr.Expr
+	if t.Inputs != nil {
+		e = t.Inputs.Expr
+	}
+	given, complete := c.named(e, codeUnknownInput, "input", inputsType(c.f), testInputsPlace)
+	var missing []string
+	for _, in := range c.f.inputList {
+		if name := in.syn.Name.Text; name != "" && !given[name] && !in.optional && in.syn.Default == nil {
+			missing = append(missing, name)
+		}
+	}
+	if complete && len(missing) > 0 && !c.w.hasFinding(t.Range) {
+		what := "input " + quoted(missing[0]) + " has no default, and it is"
+		if len(missing) > 1 {
+			what = "inputs " + quoteAll(missing) + " have no default, and they are"
+		}
+		c.report(diag.New(codeMissingInput, t.Header, "The %s not given here. Add it to inputs.", what))
+	}
 }
 
 // expectedOutputs checks the outputs that a test expects: each is one of the
@@ -69,12 +87,41 @@ func (c *checker) testInputs(t *syntax.Test) {
 func (c *checker) expectedOutputs(e *syntax.Expect) {
 	var outputs *types.Type
 	c.silently(func() { outputs = c.outputsType() })
-	attrs := append([]types.Attr(nil), outputs.Attrs()...)
-	for i := range attrs {
-		attrs[i].Optional = true
+	c.named(e.Outputs.Expr, codeUnknownAttribute, "output", outputs, expectedPlace)
+}
+
+// named checks an object that gives some attributes of t values, each by
+// itself, and returns which; complete says that all names are known ones.
+func (c *checker) named(e expr.Expr, unknown diag.Code, noun string, t *types.Type, p *place) (given map[string]bool, complete bool) {
+	given = map[string]bool{}
+	if e.IsZero() {
+		return given, true
 	}
-	c.check(e.Outputs.Expr, &place{noun: "the outputs that a test expects", roots: rootInput}, nil, types.ObjectOf(attrs, nil),
-		&subject{noun: "output", of: " of workflow " + c.f.wf.Name.Text})
+	lit, ok := e.Node.(*hclsyntax.ObjectConsExpr)
+	if !ok {
+		c.check(e, p, nil, t, &subject{plain: "What is given here"})
+		return given, false
+	}
+	complete = true
+	for _, it := range lit.Items {
+		var name string
+		known := false
+		c.at(e.Source, p, func() { name, known = c.keyName(it.KeyExpr) })
+		a := t.Attr(name)
+		switch {
+		case !known:
+			c.report(diag.New(codeNotConstant, it.KeyExpr.Range(), "The name of an %s is written as it is, not computed.", noun))
+			complete = false
+			continue
+		case a == nil:
+			c.report(unknownName(unknown, noun, c.f.name(), name, it.KeyExpr.Range(), attrNames(t)))
+			complete = false
+			continue
+		}
+		given[name] = true
+		c.check(e.Sub(it.ValueExpr), p, nil, a.Type, &subject{plain: "The " + noun + " " + quoted(name)})
+	}
+	return given, complete
 }
 
 // checkMock checks what a tool, a prompt or a resource of a source answers in a test.
@@ -122,6 +169,11 @@ func (c *checker) mocked(src *source, m *syntax.Mock) (args, output *types.Type)
 		return types.ObjectOf([]types.Attr{{Name: "uri", Type: types.StringType, Optional: true}}, types.AnyType), output
 	}
 	var have []string
+	if src.iface != nil {
+		if t := src.iface.Tool(name); t != nil {
+			return argsAs(t.Params, t.Params, false), t.Result
+		}
+	}
 	for _, x := range src.members {
 		snap := x.conn.open()
 		if snap == nil {
