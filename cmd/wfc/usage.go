@@ -59,6 +59,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	)
 	see := fmt.Sprintf("\n\nRun %q for the flags.", cmd.CommandPath()+" --help")
 	switch {
+	case cmd.HasAvailableSubCommands() && cmd.Flags().NArg() > 0:
+		return noArguments(cmd, cmd.Flags().Args()) // the flag of a command that is not there
 	case errors.As(err, &unknown):
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
