@@ -78,6 +78,8 @@ type checker struct {
 	// a number out of range; expr.Problems says which.
 	textual bool
 
+	heredoc bool // the expression in hand is inside of a heredoc
+
 	// trusts is set when an expression is of type any: what is said of what was
 	// checked holds only as far as such values are what they are taken for.
 	trusts bool

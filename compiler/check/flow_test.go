@@ -52,6 +52,12 @@ func TestNames(t *testing.T) {
   output "o" {
     value = [[for x in [1] : x], x]
   }`, []string{"WFC2010 `x`"}},
+		{"a name of another language in a heredoc", `
+  output "o" {
+    value = <<-EOT
+      echo ${HOME} ${files[0]} "${local.nothing}"
+    EOT
+  }`, []string{"WFC2010 `HOME` ~ write $${HOME}.", "WFC2010 `files[0]` ~ write $${files[0]}.", "WFC2004 `nothing`"}},
 		{"a for hides names outside of it", `
   output "o" {
     value = [for input in ["a"] : upper(input)]

@@ -261,6 +261,11 @@ func (c *checker) unknownRoot(x *hclsyntax.ScopeTraversalExpr, en *env) {
 		c.report(diag.New(codeUnknownName, at, "%s Did you mean %q?", detail, near).Fix("Change it to "+near, true, edit(at, near)))
 		return
 	}
+	if at, ok := c.sequence(x.SrcRange); ok && c.heredoc {
+		detail += fmt.Sprintf(" Where \"${\" belongs to the language of the text, as in a shell script, write $${%s}.", c.text(x.SrcRange))
+		c.report(diag.New(codeUnknownName, x.SrcRange, "%s", detail).Fix("Write $${"+c.text(x.SrcRange)+"}", false, before(at, "$")))
+		return
+	}
 	if len(x.Traversal) == 1 {
 		detail += fmt.Sprintf(" Text stands in quotes: %q.", name)
 		c.report(diag.New(codeUnknownName, at, "%s", detail+begins(have)).Fix("Put it in quotes", false, edit(at, strconv.Quote(name))))
