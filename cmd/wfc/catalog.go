@@ -25,7 +25,7 @@ func newCatalog(std streams, g *globals) *cobra.Command {
 		Args:  noArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newCatalogRefresh(std, g), newCatalogImport(std, g), newCatalogShow(std, g))
+	cmd.AddCommand(newCatalogRefresh(std, g), newCatalogImport(std, g), newCatalogShow(std, g), newCatalogDiff(std, g))
 	return cmd
 }
 

@@ -179,7 +179,7 @@ func (d *differ) tools(old, now *Snapshot) {
 		if a.twice == b.twice && bytes.Equal(a.raw, b.raw) {
 			return // without converting the schemas
 		}
-		if x, y := a.tool(), b.tool(); x.Digest != y.Digest || x.Problem != y.Problem {
+		if x, y := a.tool(), b.tool(); x.Problem != y.Problem || !sameButForOrder(a.raw, b.raw) {
 			d.tool(x, y)
 		}
 	})

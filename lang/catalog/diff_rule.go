@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -211,6 +212,49 @@ func bare(v value.Value) value.Value {
 			default:
 				out.Set(key, bare(x))
 			}
+		}
+		return value.OfObject(out)
+	}
+	return v
+}
+
+// unordered are the keywords whose lists are sets.
+var unordered = []string{"required", "enum", "type"}
+
+// sameButForOrder reports whether two raw objects are the same but for the order
+// of attributes and sets.
+func sameButForOrder(a, b []byte) bool {
+	x, errX := value.ParseJSON(a)
+	y, errY := value.ParseJSON(b)
+	if errX != nil || errY != nil {
+		return bytes.Equal(a, b)
+	}
+	return bytes.Equal(value.AppendCanonicalJSON(nil, ordered(x)), value.AppendCanonicalJSON(nil, ordered(y)))
+}
+
+// ordered returns a value with its sets in order.
+func ordered(v value.Value) value.Value {
+	switch v.Kind() {
+	case value.List:
+		elems := v.AsList()
+		out := make([]value.Value, 0, len(elems))
+		for _, x := range elems {
+			out = append(out, ordered(x))
+		}
+		return value.OfList(out)
+	case value.Object:
+		o := v.AsObject()
+		out := value.NewObject(o.Len())
+		for key, x := range o.All() {
+			x = ordered(x)
+			if x.Kind() == value.List && slices.Contains(unordered, key) {
+				set := slices.Clone(x.AsList())
+				slices.SortFunc(set, func(a, b value.Value) int {
+					return bytes.Compare(value.AppendCanonicalJSON(nil, a), value.AppendCanonicalJSON(nil, b))
+				})
+				x = value.OfList(set)
+			}
+			out.Set(key, x)
 		}
 		return value.OfObject(out)
 	}

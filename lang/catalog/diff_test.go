@@ -163,6 +163,11 @@ func TestWhatIsPassed(t *testing.T) {
 			`{"$defs": {"A": {"anyOf": [{"type": "null"}, {"type": "string"}]}}, "properties": {"b": {"enum": [2, 1]}, "a": {"$ref": "#/$defs/A"}}, "required": ["b", "a"]}`,
 			"compatible other_changed t: Something has changed that no workflow depends on, such as a title, an icon or an example.",
 		},
+		"sets are in another order": {
+			`{"properties": {"a": {"type": ["string", "null"]}, "b": {"enum": [1, 2]}}, "required": ["a", "b"]}`,
+			`{"required": ["b", "a"], "properties": {"b": {"enum": [2, 1]}, "a": {"type": ["null", "string"]}}}`,
+			"",
+		},
 		"a recursive union becomes larger": {
 			`{"$defs": {"n": {"anyOf": [{"type": "integer"}, {"type": "object", "properties": {"next": {"$ref": "#/$defs/n"}}}]}}, "properties": {"n": {"$ref": "#/$defs/n"}}}`,
 			`{"$defs": {"n": {"anyOf": [{"type": "number"}, {"type": "object", "properties": {"next": {"$ref": "#/$defs/n"}}}]}}, "properties": {"n": {"$ref": "#/$defs/n"}}}`,

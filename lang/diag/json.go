@@ -40,9 +40,22 @@ type (
 // WriteJSON writes the diagnostics of a check of so many files as one JSON
 // object. source returns a file's bytes, nil where it has none.
 func WriteJSON(w io.Writer, l List, files int, source func(file string) []byte) error {
-	report := jsonReport{FormatVersion: FormatVersion, Diagnostics: make([]jsonDiagnostic, 0, len(l))}
+	report := jsonReport{FormatVersion: FormatVersion}
 	report.Summary.Errors, report.Summary.Warnings = l.Count()
 	report.Summary.Files = files
+	report.Diagnostics = jsonOf(l, source)
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(report)
+}
+
+// JSON returns the diagnostics as [WriteJSON] has them, for reports of another
+// kind: a value that encoding/json encodes as a list.
+func JSON(l List, source func(file string) []byte) any { return jsonOf(l, source) }
+
+func jsonOf(l List, source func(file string) []byte) []jsonDiagnostic {
+	out := make([]jsonDiagnostic, 0, len(l))
 	for _, d := range l {
 		j := jsonDiagnostic{
 			Code: d.Code, Severity: d.Severity.String(), Summary: d.Summary, Detail: d.Detail,
@@ -59,12 +72,9 @@ func WriteJSON(w io.Writer, l List, files int, source func(file string) []byte) 
 			f.Edits = append(make([]Edit, 0, len(f.Edits)), f.Edits...)
 			j.Fixes = append(j.Fixes, f)
 		}
-		report.Diagnostics = append(report.Diagnostics, j)
+		out = append(out, j)
 	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(report)
+	return out
 }
 
 // snippet returns the lines that r touches.
