@@ -7,6 +7,7 @@ import (
 
 	"github.com/lda-wf/wfc/lang/catalog"
 	"github.com/lda-wf/wfc/lang/diag"
+	"github.com/lda-wf/wfc/lang/iface"
 	"github.com/lda-wf/wfc/lang/nearest"
 	"github.com/lda-wf/wfc/lang/syntax"
 	"github.com/lda-wf/wfc/lang/types"
@@ -20,6 +21,8 @@ type capability struct {
 	wrong  bool    // it has its diagnostic
 	args   *types.Type
 	owner  string // " of the tool demo.list_tasks", for messages
+
+	declared *iface.Tool // what the source's interface says of a tool; nil without one
 }
 
 // offer is what one connection has of a name.
@@ -84,6 +87,13 @@ func (c *checker) resolve(ref *syntax.Ref, k kindOf) capability {
 	}
 	members, ok := c.choose(out.source, ref)
 	if !ok || len(ref.Path) < 2 {
+		out.wrong = true
+		return out
+	}
+	switch {
+	case out.source.iface != nil:
+		return c.resolveDeclared(out, ref, k, members)
+	case out.source.isLost():
 		out.wrong = true
 		return out
 	}

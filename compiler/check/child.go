@@ -51,6 +51,7 @@ func (w *world) child(wf *syntax.Workflow, binds map[string]bound) child {
 func (w *world) checkChild(wf *syntax.Workflow, binds map[string]bound) child {
 	c := &checker{w: w}
 	f := c.newFlow(wf, binds)
+	c.satisfiedByOthers(keysOf(binds))
 	c.checkFlow()
 	out := child{found: c.diags, inputs: inputsType(f)}
 	c.silently(func() { out.outputs = c.outputsType() })

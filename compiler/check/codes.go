@@ -74,6 +74,10 @@ const (
 	codeUnusedIgnore        diag.Code = "WFC1603"
 	codeIgnoredError        diag.Code = "WFC1604"
 
+	codeUnknownInterface diag.Code = "WFC1510"
+	codeUnsatisfied      diag.Code = "WFC1511"
+	codeUnusedInterface  diag.Code = "WFC1512"
+
 	codeNotBuilt    diag.Code = "WFC1090"
 	codeNotRunnable diag.Code = "WFC1091"
 	codeFault       diag.Code = "WFC1099"

@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/lda-wf/wfc/lang/diag"
@@ -63,12 +64,15 @@ func (c *checker) checkBindings(d *syntax.Deployment, wf *syntax.Workflow, also 
 	}
 	bound := map[string]syntax.Label{}
 	for _, b := range d.Bind {
-		c.boundTo(b.Connection)
+		conn := c.boundTo(b.Connection)
 		if first, twice := bound[b.Source.Text]; twice {
 			c.twice("binding of", b.Source, first)
 			continue
 		}
 		bound[b.Source.Text] = b.Source
+		if s := have[b.Source.Text]; s != nil && conn != nil {
+			c.satisfied(&source{syn: s, bound: to(conn), iface: c.silentInterface(s)}, func(member) hcl.Range { return b.Connection.Range })
+		}
 		if s := have[b.Source.Text]; s != nil && s.Family != nil {
 			c.report(diag.New(codeUnknownMember, b.Source.Range, "The source %q is a family, of which a key chooses one connection, and this is one connection. The members of a family stand in the workflow.", b.Source.Text).
 				With(s.Header, "The source."))

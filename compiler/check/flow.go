@@ -6,6 +6,7 @@ import (
 	"github.com/lda-wf/wfc/lang/catalog"
 	"github.com/lda-wf/wfc/lang/diag"
 	"github.com/lda-wf/wfc/lang/expr"
+	"github.com/lda-wf/wfc/lang/iface"
 	"github.com/lda-wf/wfc/lang/syntax"
 	"github.com/lda-wf/wfc/lang/types"
 	"github.com/lda-wf/wfc/lang/value"
@@ -38,7 +39,8 @@ type flow struct {
 type source struct {
 	syn *syntax.Source
 	bound
-	conn *connection // where it is bound to one only; nil: to several, or to nothing that exists
+	conn  *connection      // where it is bound to one only; nil: to several, or to nothing that exists
+	iface *iface.Interface // what it must offer, and all that can be used of it; nil: no interface is named
 }
 
 type input struct {
@@ -117,9 +119,10 @@ func (c *checker) newFlow(wf *syntax.Workflow, binds map[string]bound) *flow {
 			c.twice("source", s.Name, old.syn.Name)
 			continue
 		}
-		src := &source{syn: s, bound: binds[s.Name.Text]}
+		src := &source{syn: s, bound: binds[s.Name.Text], iface: c.interfaceOf(s)}
 		if len(src.members) == 0 {
 			src.bound = c.ownBinding(s)
+			c.satisfied(src, ownPlace(s))
 		}
 		if len(src.members) == 1 && !src.family {
 			src.conn = src.members[0].conn
@@ -208,7 +211,7 @@ var (
 func (c *checker) checkInput(in *input) {
 	in.typ = types.ErrorType
 	if !in.syn.Type.IsZero() {
-		t, optional, ds := types.InputFromHCL(in.syn.Type, nil)
+		t, optional, ds := types.InputFromHCL(in.syn.Type, c.w.namedType)
 		c.diags = append(c.diags, ds...)
 		in.typ, in.optional = t, optional
 	}
@@ -283,7 +286,7 @@ func (c *checker) checkRuns() {
 
 // typeOf reads a type that is written in an attribute.
 func (c *checker) typeOf(e expr.Expr) *types.Type {
-	t, ds := types.FromHCL(e, nil)
+	t, ds := types.FromHCL(e, c.w.namedType)
 	if c.muted == 0 {
 		c.diags = append(c.diags, ds...)
 	}

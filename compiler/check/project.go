@@ -56,6 +56,7 @@ func (w *world) all() diag.List {
 	for _, found := range inParallel(w, jobs) {
 		out = append(out, found...)
 	}
+	out = append(out, w.unusedInterfaces()...)
 	return finish(p, withoutIgnored(p, w.withoutLint(out), true))
 }
 
@@ -155,7 +156,7 @@ func (c *checker) checkWorkflow(wf *syntax.Workflow, deployments []*syntax.Deplo
 	c.checkFlow()
 	var unbound []*source
 	for _, s := range f.sourceList {
-		if len(s.members) == 0 && !isBound(s.syn) && !c.w.handedTo(wf, s.syn.Name.Text) {
+		if len(s.members) == 0 && !isBound(s.syn) && s.syn.Interface == nil && !c.w.handedTo(wf, s.syn.Name.Text) {
 			unbound = append(unbound, s)
 		}
 	}

@@ -95,6 +95,7 @@ func Target(p *project.Project, wf *syntax.Workflow, d *syntax.Deployment, binds
 		}
 	}
 	f := c.newFlow(wf, given)
+	c.satisfiedByOthers(keysOf(binds))
 	c.checkFlow()
 	var through []*syntax.Deployment
 	if d != nil {
@@ -121,7 +122,7 @@ func Target(p *project.Project, wf *syntax.Workflow, d *syntax.Deployment, binds
 		own.checkConnection(conn)
 		c.diags = append(c.diags, own.diags...)
 	}
-	out := append(concerning(p, wf, d, used), c.diags...)
+	out := append(concerning(p, wf, d, used, w.interfaceFiles()), c.diags...)
 	out = finish(p, withoutIgnored(p, out, false))
 	if out.HasErrors() {
 		return nil, out
@@ -131,8 +132,11 @@ func Target(p *project.Project, wf *syntax.Workflow, d *syntax.Deployment, binds
 
 // concerning returns the findings of reading and parsing the files that a plan
 // is made of.
-func concerning(p *project.Project, wf *syntax.Workflow, d *syntax.Deployment, used map[*connection]bool) diag.List {
+func concerning(p *project.Project, wf *syntax.Workflow, d *syntax.Deployment, used map[*connection]bool, others []string) diag.List {
 	files := map[string]bool{wf.Header.Filename: true, syntax.SettingsName: true, "": true}
+	for _, name := range others {
+		files[name] = true
+	}
 	if d != nil {
 		files[d.Header.Filename] = true
 	}

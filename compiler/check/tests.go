@@ -170,9 +170,7 @@ func (c *checker) mocked(src *source, m *syntax.Mock) (args, output *types.Type)
 	}
 	var have []string
 	if src.iface != nil {
-		if t := src.iface.Tool(name); t != nil {
-			return argsAs(t.Params, t.Params, false), t.Result
-		}
+		return c.mockDeclared(src.iface, m)
 	}
 	for _, x := range src.members {
 		snap := x.conn.open()

@@ -72,6 +72,9 @@ func (k capability) output() *types.Type {
 
 // effect returns the strongest effect that a call with such arguments may have.
 func (c *checker) effect(k capability, args *types.Type) catalog.Effect {
+	if k.declared != nil && len(k.of) == 0 {
+		return k.declared.Effect
+	}
 	var e catalog.Effect
 	for _, o := range k.of {
 		e = max(e, c.effectOf(o.tool, o.block, argsAs(o.args, args, true)))
@@ -83,7 +86,7 @@ func (c *checker) effect(k capability, args *types.Type) catalog.Effect {
 func (c *checker) checkCall(s *step, p *place, en *env) *types.Type {
 	y := s.syn
 	c.checkKey(s.source, y.Call, p, en)
-	if s.tool == nil {
+	if s.tool == nil && s.does.declared == nil {
 		return c.callUnknown(s, y.Call, p, en)
 	}
 	t := s.does.args
@@ -91,6 +94,9 @@ func (c *checker) checkCall(s *step, p *place, en *env) *types.Type {
 	s.nullArgs = c.takesNull(y.Args, t)
 	s.effect = c.effect(s.does, s.args)
 	s.args = argsAs(t, s.args, false)
+	if d := s.does.declared; d != nil {
+		return d.Result
+	}
 	if out := s.does.output(); out != nil {
 		return out
 	}

@@ -38,6 +38,8 @@ type world struct {
 	cyclic         map[*syntax.Workflow]bool // run themselves
 	workflowCycles [][]*syntax.Step
 	children       children
+
+	uses interfaceUse
 }
 
 // connection is a connection with what its snapshot says.

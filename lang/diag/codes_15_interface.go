@@ -185,22 +185,14 @@ workflow "hello" {
     interface = interface.greter
     bind      = connection.demo.main
   }
-  source "other" {
-    interface = interface.greeter
-    bind      = connection.demo.main
-  }
 
   step "greet" {
     call = demo.greet
     args = { name = "world" }
   }
-  step "greet_again" {
-    call = other.greet
-    args = { name = "world" }
-  }
 
-  output "greetings" {
-    value = [step.greet.output, step.greet_again.output]
+  output "greeting" {
+    value = step.greet.output
   }
 }
 -- greeter.wfi --

@@ -21,8 +21,9 @@ import (
 type Offer struct {
 	Snapshot *catalog.Snapshot
 	// Adjust puts what the connection says of one of its tools in the place of what
-	// the server says. declared is what the interface says of it. nil: nothing.
-	Adjust func(t *catalog.Tool, declared *Tool, o *Offered)
+	// the server says. declared is what the interface says of it. It returns why the
+	// tool cannot be used at all, in sentences, or "". nil: nothing is said.
+	Adjust func(t *catalog.Tool, declared *Tool, o *Offered) (problem string)
 }
 
 // Offered is a tool as a connection offers it.
@@ -94,7 +95,10 @@ func (s *satisfaction) tool(d *Tool) {
 	}
 	o := Offered{Args: t.Args, Output: t.Output, Effect: t.Effect, Idempotent: t.Idempotent != nil && *t.Idempotent}
 	if s.offer.Adjust != nil {
-		s.offer.Adjust(t, d, &o)
+		if problem := s.offer.Adjust(t, d, &o); problem != "" {
+			s.report("%s", problem)
+			return
+		}
 	}
 	s.params("tool", name, d.Params, o.Args)
 	if o.Output != nil {

@@ -299,6 +299,7 @@ func (b *builder) params(w *work, x *declaration) *types.Type {
 			}
 			if x.kind == "prompt" && types.Assignable(types.StringType, rest) != nil {
 				b.report(diag.New(codePromptParam, p.name.Range, "The arguments of a prompt are texts. Write ...: string for any others."))
+				rest = types.ErrorType
 			}
 			continue
 		}
@@ -314,6 +315,7 @@ func (b *builder) params(w *work, x *declaration) *types.Type {
 		a.Name = p.name.Text
 		if x.kind == "prompt" && types.Assignable(types.StringType, a.Type) != nil {
 			b.report(diag.New(codePromptParam, p.typ.Range, "The parameter %q is %s, and the arguments of a prompt are texts. Write string, or optional(string) where it may be left out.", a.Name, types.Describe(a.Type)))
+			a.Type = types.ErrorType
 		}
 		attrs = append(attrs, a)
 	}
