@@ -33,6 +33,9 @@ func Connection(p *project.Project, y *syntax.Connection) diag.List {
 		written = append(written, x.Range)
 	}
 	c.checkTransport(y)
+	if conn := w.connections[y.ID()]; conn != nil && len(c.diags) == 0 {
+		laterList{c, map[hcl.Range]bool{}}.opening(conn.syn)
+	}
 	out := c.diags
 	for _, d := range p.Diagnostics {
 		for _, at := range written {

@@ -39,9 +39,6 @@ func (c *checker) later(d *syntax.Deployment, used map[*connection]bool) {
 	}
 	for conn := range used {
 		l.connection(conn.syn)
-		if st := conn.syn.Stdio; st != nil {
-			l.secrets(st.Command, st.Args, st.Env, st.Cwd)
-		}
 	}
 	for _, x := range c.f.late {
 		l.feature(x.what, x.at)
@@ -59,7 +56,7 @@ func (l laterList) feature(what string, at hcl.Range) {
 		return
 	}
 	l.told[at] = true
-	l.report(diag.New(codeNotRunnable, at, "%q is checked, but this version of wfc cannot run it yet. Remove it to run the workflow now.", what))
+	l.report(diag.New(codeNotRunnable, at, "%q is checked, but this version of wfc cannot run it yet. Remove it for now.", what))
 }
 
 func (l laterList) block(name string, at hcl.Range) { l.feature(name, at) }
@@ -129,6 +126,23 @@ func (l laterList) secrets(in ...*syntax.Attribute) {
 }
 
 func (l laterList) connection(y *syntax.Connection) {
+	l.opening(y)
+	if y.RateLimit != nil {
+		l.block("rate_limit", y.RateLimit.Header)
+	}
+	if y.IdleTimeout != nil {
+		l.feature("idle_timeout", y.IdleTimeout.Range)
+	}
+	for _, t := range y.Tools {
+		l.sensitive(t.Sensitive, t.Header)
+		if t.IdleTimeout != nil {
+			l.feature("idle_timeout", t.IdleTimeout.Range)
+		}
+	}
+}
+
+// opening reports what a connection cannot be opened with.
+func (l laterList) opening(y *syntax.Connection) {
 	switch {
 	case y.HTTP != nil:
 		l.block("http", y.HTTP.Header)
@@ -138,23 +152,14 @@ func (l laterList) connection(y *syntax.Connection) {
 	if y.Auth != nil {
 		l.block("auth", y.Auth.Header)
 	}
-	if y.RateLimit != nil {
-		l.block("rate_limit", y.RateLimit.Header)
-	}
-	if y.IdleTimeout != nil {
-		l.feature("idle_timeout", y.IdleTimeout.Range)
-	}
 	if y.Protocol != nil && y.Protocol.S != "auto" {
 		l.feature("protocol", y.Protocol.Range)
 	}
 	if y.Offers != nil {
 		l.feature("offers", y.Offers.Range)
 	}
-	for _, t := range y.Tools {
-		l.sensitive(t.Sensitive, t.Header)
-		if t.IdleTimeout != nil {
-			l.feature("idle_timeout", t.IdleTimeout.Range)
-		}
+	if st := y.Stdio; st != nil {
+		l.secrets(st.Command, st.Args, st.Env, st.Cwd)
 	}
 }
 
