@@ -93,7 +93,7 @@ func (l *linker) inputs() {
 		l.place(in.Syntax.Header, "/inputs/%d", i)
 		out := plan.Input{
 			Name:        in.Syntax.Name.Text,
-			Type:        types.Print(in.Type),
+			Type:        types.PrintClosed(in.Type),
 			Optional:    in.Optional,
 			Default:     constant(in.Default),
 			Fixed:       constant(in.Fixed),
@@ -160,10 +160,13 @@ func (l *linker) node(i int, s check.Step) plan.NodeSpec {
 		FailIf:      l.attribute(y.FailIf, "/nodes/%d/fail_if", i),
 	}
 	if s.Returns != nil && s.Returns.Kind() != types.Any {
-		n.Returns = types.Print(s.Returns)
+		n.Returns = types.PrintClosed(s.Returns)
 	}
 	if s.Output != nil && s.Output.Kind() != types.Any {
-		n.ResultType = types.Print(s.Output)
+		n.ResultType = types.PrintClosed(s.Output)
+	}
+	if k := s.Contract; k != nil {
+		n.Contract = &plan.Contract{Interface: k.Interface, Type: types.PrintClosed(k.Type), AfterResult: k.AfterResult}
 	}
 	if s.Tool == nil {
 		return n
@@ -243,7 +246,7 @@ func (l *linker) outputs() {
 		l.place(o.Syntax.Header, "/outputs/%d", i)
 		out := plan.Output{Name: o.Syntax.Name.Text, Value: l.print(o.Syntax.Value, "/outputs/%d/value", i)}
 		if o.Type != nil {
-			out.Type = types.Print(o.Type)
+			out.Type = types.PrintClosed(o.Type)
 		}
 		l.plan.Outputs = append(l.plan.Outputs, out)
 	}

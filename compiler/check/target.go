@@ -58,7 +58,16 @@ type Step struct {
 	WhenEach     bool                 // when is asked for each element
 	EachMap      bool                 // step.NAME is a map
 	Returns      *types.Type          // nil: none
+	Contract     *Contract            // nil: none
 	Output       *types.Type          // of the result
+}
+
+// Contract is what the interface of a source says that a call gives. It is held
+// against what arrives, since a connection may satisfy it without promising it.
+type Contract struct {
+	Interface   string // interface.NAME
+	Type        *types.Type
+	AfterResult bool // it is of what the result of the connection's tool block gives
 }
 
 // Output is a workflow output.
@@ -206,7 +215,8 @@ func (c *checker) compiled(s *step) Step {
 		Output: s.one.output,
 	}
 	if t := s.tool; t != nil {
-		if !t.ArgsReport.Exact() {
+		// What an interface says may be any where the tool's own type is not.
+		if !t.ArgsReport.Exact() || s.does.declared != nil {
 			out.InputSchema = t.InputSchema
 		}
 		if t.Output != nil && (!t.OutputReport.Exact() || s.replacesOutput()) {
@@ -216,8 +226,23 @@ func (c *checker) compiled(s *step) Step {
 	switch {
 	case !s.syn.Returns.IsZero():
 		out.Returns = c.typeOf(s.syn.Returns)
-	case s.block != nil && !s.block.Returns.IsZero():
+	case s.block != nil && !s.block.Returns.IsZero() && (s.does.declared == nil || s.syn.Result == nil):
 		out.Returns = c.typeOf(s.block.Returns)
+	}
+	out.Contract = s.contract()
+	return out
+}
+
+// contract returns what the source's interface says of the step's call, nil
+// where it says nothing of what is looked at.
+func (s *step) contract() *Contract {
+	d, y := s.does.declared, s.syn
+	if d == nil || y.Decode != nil || isAny(d.Result) {
+		return nil
+	}
+	out := &Contract{Interface: s.source.iface.Reference(), Type: d.Result, AfterResult: s.does.reshapes()}
+	if out.AfterResult && y.Result != nil {
+		return nil // the step's result stands in the place of the block's
 	}
 	return out
 }

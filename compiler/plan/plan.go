@@ -139,7 +139,9 @@ type NodeSpec struct {
 	Decode      string   `json:"decode,omitempty"`
 	Result      Expr     `json:"result,omitempty"`
 	FailIf      Expr     `json:"fail_if,omitempty"`
-	Returns     string   `json:"returns,omitempty"` // types.Print; "" is any
+	Returns     string   `json:"returns,omitempty"` // types.PrintClosed; "" is any
+
+	Contract *Contract `json:"contract,omitempty"` // of the source's interface
 
 	// DecodeResult and the like of a connection's tool block are merged in already: a step's attribute replaces the tool's.
 
@@ -150,6 +152,13 @@ type NodeSpec struct {
 	InputSchema    string `json:"input_schema,omitempty"`  // digest in Plan.Schemas; "" where the argument type guards exactly
 	OutputSchema   string `json:"output_schema,omitempty"` // likewise, of structured content
 	ResultType     string `json:"result_type,omitempty"`   // types.Print of output
+}
+
+// Contract is what the interface of a node's source says that the call gives.
+type Contract struct {
+	Interface   string `json:"interface"`              // interface.NAME
+	Type        string `json:"type"`                   // types.PrintClosed
+	AfterResult bool   `json:"after_result,omitempty"` // it is of what Result gives, which is the connection's
 }
 
 // Output is a workflow output.

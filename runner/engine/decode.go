@@ -48,7 +48,7 @@ func (n *node) decode(a *Answer) (value.Value, *Failure) {
 // typed checks v where the result's type says all that a schema would: the plan
 // has no schema then. With `result` or `returns` the type is of something else.
 func (n *node) typed(v value.Value) (value.Value, *Failure) {
-	if n.connection == "" || n.resultType == nil || n.returns != nil || !n.result.IsZero() {
+	if n.connection == "" || n.resultType == nil || n.returns != nil || n.contract != nil || !n.result.IsZero() {
 		return v, nil
 	}
 	if m := types.Conforms(n.resultType, v); m != nil {

@@ -46,6 +46,7 @@ type node struct {
 	usesSecrets bool
 	nullArgs    map[string]bool
 	returns     *types.Type // nil: anything
+	contract    *types.Type // of the source's interface; nil: none
 	resultType  *types.Type // nil: anything
 	inSchema    *lazySchema // nil: none
 	outSchema   *lazySchema // nil: none
@@ -205,6 +206,9 @@ func (l *loader) node(i int) {
 		}
 	}
 	n.returns = l.typ(spec.Returns, "/nodes/%d/returns", i)
+	if k := spec.Contract; k != nil {
+		n.contract = l.typ(k.Type, "/nodes/%d/contract/type", i)
+	}
 	n.resultType = l.typ(spec.ResultType, "/nodes/%d/result_type", i)
 	n.inSchema, n.outSchema = l.schema(spec.InputSchema), l.schema(spec.OutputSchema)
 }

@@ -108,6 +108,12 @@ func (c *Core) output(n *node, at Addr, answer *Answer, attempts int, args value
 			return value.Value{}, failure
 		}
 	}
+	// Where there is a result of the step's own, judge has looked.
+	if n.result.IsZero() || n.afterResult() {
+		if failure := n.breaks(output); failure != nil {
+			return value.Value{}, failure
+		}
+	}
 	if n.returns != nil {
 		if m := types.Conforms(n.returns, output); m != nil {
 			return value.Value{}, &Failure{Kind: KindDecode, Message: n.says("did not give what `returns` says") + ": " + m.Error()}
@@ -129,6 +135,10 @@ func (c *Core) judge(n *node, at Addr, answer *Answer, output value.Value, attem
 	if !n.failIf.IsZero() {
 		failed, failure := c.evalBool("fail_if", n.failIf, s)
 		if failure != nil {
+			// What fail_if relies on may not be there because the contract is broken.
+			if broken := n.breaks(output); broken != nil && !n.afterResult() {
+				failure = broken
+			}
 			return value.Value{}, failure
 		}
 		if failed {
@@ -138,8 +148,29 @@ func (c *Core) judge(n *node, at Addr, answer *Answer, output value.Value, attem
 	if n.result.IsZero() {
 		return output, nil
 	}
+	if !n.afterResult() {
+		if failure := n.breaks(output); failure != nil {
+			return value.Value{}, failure
+		}
+	}
 	return c.eval("result", n.result, s)
 }
+
+// breaks holds an output against the contract of the source's interface. The
+// connection breaks it, not the workflow.
+func (n *node) breaks(output value.Value) *Failure {
+	if n.contract == nil {
+		return nil
+	}
+	m := types.Conforms(n.contract, output)
+	if m == nil {
+		return nil
+	}
+	return &Failure{Kind: KindDecode, Message: n.says("did not give what "+n.spec.Contract.Interface+" says of it") + ": " + m.Error()}
+}
+
+// afterResult reports whether the contract is of what the result gives.
+func (n *node) afterResult() bool { return n.contract != nil && n.spec.Contract.AfterResult }
 
 // says begins a message about a node: "The tool files.docs.read_file did not …".
 func (n *node) says(what string) string {
