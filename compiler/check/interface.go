@@ -22,6 +22,8 @@ type interfaceUse struct {
 	names map[string]bool
 	// lost: an interface that something names may be in what could not be read.
 	lost bool
+	// unknown: something names an interface that does not exist, and may have meant any.
+	unknown bool
 }
 
 func (u *interfaceUse) note(name string) {
@@ -53,6 +55,9 @@ func (w *world) noteInterface(name string) {
 		}
 		near, ok := nearest.Name(name, set.Names())
 		if !ok {
+			w.uses.Lock()
+			w.uses.unknown = true
+			w.uses.Unlock()
 			return
 		}
 		name = near
@@ -197,7 +202,10 @@ func (c *checker) offered(conn *connection, t *catalog.Tool, declared *iface.Too
 // only that can be used, and its types count.
 func (c *checker) resolveDeclared(out capability, ref *syntax.Ref, k kindOf, members []member) capability {
 	i := out.source.iface
-	name := ref.Path[1]
+	name, noun := ref.Path[1], k.noun
+	if noun == templates.noun {
+		noun = "resource"
+	}
 	var names []string
 	switch k.noun {
 	case tools.noun:
@@ -223,11 +231,11 @@ func (c *checker) resolveDeclared(out capability, ref *syntax.Ref, k kindOf, mem
 	if out.args == nil {
 		out.wrong = true
 		if !i.MayDeclare(name.Text) {
-			c.notDeclared(ref, k, i, names, members)
+			c.notDeclared(ref, k, noun, i, names, members)
 		}
 		return out
 	}
-	out.owner = " of the " + k.noun + " " + i.Reference() + "." + name.Text
+	out.owner = " of the " + noun + " " + i.Reference() + "." + name.Text
 	for _, m := range members {
 		snap := m.conn.open()
 		if snap == nil {
@@ -251,9 +259,9 @@ func variablesOf(r *iface.Resource) *types.Type {
 }
 
 // notDeclared reports a name that an interface does not declare.
-func (c *checker) notDeclared(ref *syntax.Ref, k kindOf, i *iface.Interface, names []string, members []member) {
+func (c *checker) notDeclared(ref *syntax.Ref, k kindOf, noun string, i *iface.Interface, names []string, members []member) {
 	name := ref.Path[1]
-	d := unknownName(k.code, k.noun, "The interface "+i.Name.Text, name.Text, name.Range, names)
+	d := unknownName(k.code, noun, "The interface "+i.Name.Text, name.Text, name.Range, names)
 	if near, ok := nearest.Name(name.Text, names); ok && !isIdentifier(near) {
 		// A name that is no identifier is written by index.
 		d.Fixes = nil
@@ -261,7 +269,7 @@ func (c *checker) notDeclared(ref *syntax.Ref, k kindOf, i *iface.Interface, nam
 	for _, m := range members {
 		if snap := m.conn.open(); snap != nil {
 			if _, found := k.find(m.conn, snap, name.Text); found {
-				d.Detail = fmt.Sprintf("The interface %s has no %s %q, though the connection %s has: with an interface, only what it declares can be used. Declare it there, or use another one.", i.Name.Text, k.noun, name.Text, m.conn.syn.ID())
+				d.Detail = fmt.Sprintf("The interface %s has no %s %q, though the connection %s has: with an interface, only what it declares can be used. Declare it there, or use another one.", i.Name.Text, noun, name.Text, m.conn.syn.ID())
 				d.Fixes = nil
 				break
 			}
@@ -279,7 +287,7 @@ func (k capability) reshapes() bool {
 // unusedInterfaces returns a warning for each interface that nothing names.
 func (w *world) unusedInterfaces() diag.List {
 	set := w.project.Interfaces
-	if w.incomplete || set.IsIncomplete() {
+	if w.incomplete || w.uses.unknown || set.IsIncomplete() {
 		return nil // what names it may be lost
 	}
 	var out diag.List
