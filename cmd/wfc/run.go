@@ -75,6 +75,7 @@ func runWorkflow(ctx context.Context, std streams, g *globals, arg string, f run
 		return failed(err)
 	}
 
+	defer surviveBrokenPipes()()
 	ctx, stop := interruptible(ctx)
 	defer stop()
 	watch := view.watch
@@ -128,6 +129,15 @@ func interruptible(parent context.Context) (context.Context, func()) {
 		cancel(context.Canceled)
 		<-done
 	}
+}
+
+// surviveBrokenPipes makes a reader of our output that has gone, as head(1) does, an
+// error of the write. By default it is the end of the process, which would be in
+// the middle of a run. It returns a function that restores that.
+func surviveBrokenPipes() func() {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, syscall.SIGPIPE)
+	return func() { signal.Stop(c) }
 }
 
 // eventLines prints events as JSON, one a line, each whole as it comes.
