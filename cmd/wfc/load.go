@@ -47,7 +47,7 @@ func newService(p *project.Project, stderr func(connection, line string)) (*serv
 	if err != nil {
 		return nil, err
 	}
-	return service.New(p, service.Options{Environment: env, Version: version, Stderr: stderr}), nil
+	return service.New(p, service.Options{Environment: env, Version: version, Stderr: stderr, ProcessEnds: true}), nil
 }
 
 // openJournal opens the project's journal for reading.

@@ -32,6 +32,7 @@ var children = map[string]func(args []string) error{
 	"write": writeForever,
 	"hold":  holdRun,
 	"open":  openOnly,
+	"leave": writeAndLeave,
 }
 
 // child is a running other process.
@@ -127,6 +128,34 @@ func writeForever(args []string) error {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 	}
 	return s.Close()
+}
+
+// writeAndLeave writes the first numbered events, finishes the run and leaves:
+// args are the folder and how many to write.
+func writeAndLeave(args []string) error {
+	ctx := context.Background()
+	s, err := Open(ctx, args[0], Options{})
+	if err != nil {
+		return err
+	}
+	r, err := s.CreateRun(ctx, NewRun{Plan: testPlan, PlanDigest: "digest of the plan", Workflow: "triage"})
+	if err != nil {
+		return err
+	}
+	limit, err := strconv.Atoi(args[1])
+	if err != nil {
+		return err
+	}
+	for n := range limit {
+		if err := r.Append(numbered(n + 1)); err != nil {
+			return err
+		}
+	}
+	if err := r.Commit(ctx, Event{Data: RunFinished{Status: Completed}}); err != nil {
+		return err
+	}
+	fmt.Println(r.ID())
+	return s.Leave()
 }
 
 // holdRun owns a run until its stdin ends.

@@ -28,6 +28,10 @@ const MaxInline = 64 << 10
 // when it starts over: a little more than the 1,000 pages at which SQLite moves it into the database.
 const walLimit = "4194304"
 
+// leftLog is the size in bytes up to which [Store.Leave] leaves a write-ahead log:
+// what some ten runs write, and what the next process reads in a millisecond.
+const leftLog = 1 << 20
+
 // Names in the folder of a journal.
 const (
 	fileName  = "journal.db"
@@ -260,7 +264,15 @@ func makeFolder(dir string) (created bool, err error) {
 
 // Close waits for what is queued, releases the runs that are still open, and
 // closes the journal. Closing twice is fine.
-func (s *Store) Close() error {
+func (s *Store) Close() error { return s.close(false) }
+
+// Leave is [Store.Close] for a process that ends now. A short write-ahead log
+// stays for the next process, and the connection for the kernel to close: to
+// close it here moves the log into the database, and waits for the disk twice,
+// at the end of every short run. All that was committed is on disk either way.
+func (s *Store) Leave() error { return s.close(true) }
+
+func (s *Store) close(leave bool) error {
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
@@ -274,13 +286,19 @@ func (s *Store) Close() error {
 	// The readers go first: the last connection to go cleans up, and a reader cannot.
 	err := s.explain(s.closeReader())
 	if s.writer != nil {
-		err = errors.Join(err, s.writer.close())
+		err = errors.Join(err, s.writer.close(leave && s.logIsShort()))
 	}
 	s.late.Wait()
 	for r := range runs {
 		r.lock.release()
 	}
 	return err
+}
+
+// logIsShort reports whether the write-ahead log may stay.
+func (s *Store) logIsShort() bool {
+	info, err := os.Stat(s.path() + "-wal")
+	return err == nil && info.Size() <= leftLog
 }
 
 func (s *Store) closeReader() error {

@@ -46,6 +46,7 @@ type writer struct {
 	bytes   int // in the queue
 	waiting int // works that somebody waits for, in the queue
 	closing bool
+	leaving bool  // the connection stays open
 	failed  error // what ended the writing; nil: nothing
 	final   error // of closing the connection
 }
@@ -100,10 +101,10 @@ func (w *writer) signal() {
 	}
 }
 
-// close waits for what is queued and closes the connection.
-func (w *writer) close() error {
+// close waits for what is queued and closes the connection, unless it is left.
+func (w *writer) close(leave bool) error {
 	w.mu.Lock()
-	w.closing = true
+	w.closing, w.leaving = true, leave
 	w.mu.Unlock()
 	w.signal()
 	<-w.stopped
@@ -134,6 +135,12 @@ func (w *writer) state() queueState {
 	return gathering
 }
 
+func (w *writer) leaves() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.leaving
+}
+
 // loop is the writer's goroutine; [writer.close] waits for it.
 func (w *writer) loop() {
 	defer close(w.stopped)
@@ -145,7 +152,9 @@ func (w *writer) loop() {
 		case state == ended:
 			gather.Stop()
 			w.turn.close()
-			w.final = w.s.explain(w.conn.close())
+			if !w.leaves() {
+				w.final = w.s.explain(w.conn.close())
+			}
 			return
 		case state == idle:
 			<-w.wake

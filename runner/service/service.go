@@ -33,6 +33,9 @@ type Options struct {
 	// Stderr gets the lines of servers' stderr while they start, redacted. May be nil.
 	// It is called from several goroutines.
 	Stderr func(connection, line string)
+	// ProcessEnds says that this process ends once the service is closed, which
+	// then leaves the journal as [journal.Store.Leave] does.
+	ProcessEnds bool
 }
 
 // Service runs the workflows of one project in this process. It owns a session
@@ -92,7 +95,11 @@ func (s *Service) Close() error {
 	closing.Go(func() {
 		s.opening.Do(func() { s.openErr = errClosed })
 		if s.store != nil {
-			journalErr = s.store.Close()
+			if s.options.ProcessEnds {
+				journalErr = s.store.Leave()
+			} else {
+				journalErr = s.store.Close()
+			}
 		}
 	})
 	err := s.pool.Close(ctx)
