@@ -159,9 +159,11 @@ func (f *formatter) stdin() error {
 	if len(src) > maxFormatted {
 		return fmt.Errorf("the standard input has more than %d bytes, which are not formatted", maxFormatted)
 	}
-	out, err := f.format(name, src)
-	if out == nil || err != nil {
-		return err
+	out, notInterface := format.Source(name+".wfi", src)
+	if notInterface != nil { // which language it is in shows when it is read
+		if out, err = f.format(name, src); out == nil || err != nil {
+			return err
+		}
 	}
 	if !f.check && !f.diff {
 		_, err := f.std.out.Write(out)

@@ -12,11 +12,14 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/lda-wf/wfc/compiler/check"
 	"github.com/lda-wf/wfc/compiler/project"
 	"github.com/lda-wf/wfc/lang/diag"
-	"github.com/lda-wf/wfc/lang/syntax"
+	"github.com/lda-wf/wfc/lang/format"
+	"github.com/lda-wf/wfc/lang/nearest"
 )
 
 // Applied is a fix that was applied, with the finding that it mends, whose
@@ -102,7 +105,7 @@ type selection struct {
 func (s *selection) apply(found diag.List) map[string][]byte {
 	for _, d := range found {
 		for _, f := range d.Fixes {
-			if f.Certain && s.fits(f) {
+			if f.Certain && !s.guesses(f) && s.fits(f) {
 				s.take(d, f)
 				break
 			}
@@ -152,6 +155,33 @@ func (s *selection) fits(f diag.Fix) bool {
 		}
 	}
 	return len(f.Edits) > 0
+}
+
+// guesses reports whether a fix puts another name in place of one that is no
+// mere slip of it. The nearest name is a good thing to tell a person, and too
+// little to change what a workflow calls.
+func (s *selection) guesses(f diag.Fix) bool {
+	for _, e := range f.Edits {
+		src := s.source(e.Range.File)
+		if e.Range.Start.Byte < 0 || e.Range.Start.Byte > e.Range.End.Byte || e.Range.End.Byte > len(src) {
+			continue
+		}
+		old, now := letters(string(src[e.Range.Start.Byte:e.Range.End.Byte])), letters(e.Text)
+		if now != "" && !strings.Contains(now, old) && !nearest.Slip(old, now) {
+			return true
+		}
+	}
+	return false
+}
+
+// letters returns the letters and digits of a text.
+func letters(s string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsLetter(c) || unicode.IsDigit(c) {
+			return c
+		}
+		return -1
+	}, s)
 }
 
 // source reports whether a file is one that people write: a snapshot is not mended.
@@ -207,12 +237,6 @@ func (s *selection) parse(texts map[string][]byte) bool {
 
 // mistakes counts the syntax errors of a file.
 func mistakes(file string, src []byte) int {
-	_, found := syntax.Parse(file, src)
-	n := 0
-	for _, d := range found {
-		if d.Severity == diag.Error && (d.Code <= "WFC1019" || d.Code >= "WFC1099") {
-			n++
-		}
-	}
-	return n
+	_, found := format.Source(file, src)
+	return len(found)
 }

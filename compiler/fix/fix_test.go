@@ -138,11 +138,11 @@ func TestSelection(t *testing.T) {
 		want  string
 	}{
 		"several fixes":                        {diag.List{finding(src, "1", "10"), finding(src, "3", "30")}, "a = 10\nb = 2\nc = 30\n"},
-		"all edits of a fix or none":           {diag.List{finding(src, "1", "10", "2", "20"), finding(src, "2", "9", "3", "9")}, "a = 10\nb = 20\nc = 3\n"},
-		"one inside of another":                {diag.List{finding(src, "b = 2", "x = 1"), finding(src, "2", "20")}, "a = 1\nx = 1\nc = 3\n"},
-		"two insertions at one place":          {diag.List{finding(src, "b", "x"), finding(src, "b", "y")}, "a = 1\nx = 2\nc = 3\n"},
-		"the same fix of two findings":         {diag.List{finding(src, "b", "x"), finding(src, "b", "x")}, "a = 1\nx = 2\nc = 3\n"},
-		"neighbours":                           {diag.List{finding(src, "a ", "x "), finding(src, "= 1", "= 9")}, "x = 9\nb = 2\nc = 3\n"},
+		"all edits of a fix or none":           {diag.List{finding(src, "1", "10", "2", "20"), finding(src, "2", "29", "3", "39")}, "a = 10\nb = 20\nc = 3\n"},
+		"one inside of another":                {diag.List{finding(src, "b = 2", "b = 22"), finding(src, "2", "20")}, "a = 1\nb = 22\nc = 3\n"},
+		"two insertions at one place":          {diag.List{finding(src, "b", "bx"), finding(src, "b", "by")}, "a = 1\nbx = 2\nc = 3\n"},
+		"the same fix of two findings":         {diag.List{finding(src, "b", "bx"), finding(src, "b", "bx")}, "a = 1\nbx = 2\nc = 3\n"},
+		"neighbours":                           {diag.List{finding(src, "a ", "ax "), finding(src, "= 1", "= 19")}, "ax = 19\nb = 2\nc = 3\n"},
 		"one that breaks the file is left out": {diag.List{finding(src, "1", "10"), finding(src, "2", "[2"), finding(src, "3", "30")}, "a = 10\nb = 2\nc = 30\n"},
 		"one that changes nothing":             {diag.List{finding(src, "2", "2")}, ""},
 	} {
@@ -150,6 +150,31 @@ func TestSelection(t *testing.T) {
 			s := selection{wanted: everything, source: func(string) []byte { return []byte(src) }}
 			if got := string(s.apply(c.found)["a.wf.hcl"]); got != c.want {
 				t.Errorf("got:\n%s\nwant:\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestAnotherNameIsAGuessUnlessTheOneWrittenIsASlip(t *testing.T) {
+	for name, c := range map[string]struct {
+		src, old, new string
+		applied       bool
+	}{
+		"a letter left out":    {"langage = 1\n", "langage", "language", true},
+		"letters exchanged":    {"titel = 1\n", "titel", "title", true},
+		"another separator":    {"perPage = 1\n", "perPage", "per_page", true},
+		"another word":         {"get_item = 1\n", "get_item", "set_item", false},
+		"a plural":             {"labels = 1\n", "labels", "label", false},
+		"quotes":               {"a = \"5\"\n", "\"5\"", "5", true},
+		"brackets around it":   {"a = b\n", "b", "[b]", true},
+		"a call around it":     {"a = b\n", "b", "tostring(b)", true},
+		"an index for a name":  {"a = b.c\n", ".c", "[\"c\"]", true},
+		"nothing in its place": {"a = 1\n# x\n", "# x\n", "", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := selection{wanted: everything, source: func(string) []byte { return []byte(c.src) }}
+			if got := len(s.apply(diag.List{finding(c.src, c.old, c.new)})) > 0; got != c.applied {
+				t.Errorf("applied: %v", got)
 			}
 		})
 	}

@@ -411,3 +411,21 @@ func TestOrderSaysNothing(t *testing.T) {
 		}
 	}
 }
+
+// FuzzDiff compares whatever servers may send: it ends, and finds nothing where
+// nothing has changed.
+func FuzzDiff(f *testing.F) {
+	f.Add([]byte(`{"type": "object", "properties": {"a": {"enum": [1, "x"]}}}`), []byte(`{"properties": {"a": {"type": ["string", "null"]}}, "required": ["a"]}`))
+	f.Add([]byte(`{"$ref": "#"}`), []byte(`{"anyOf": [{"$ref": "#"}, {"type": "null"}]}`))
+	f.Add([]byte(`{"$defs": {"a": {"anyOf": [{"$ref": "#/$defs/a"}, {"items": {"$ref": "#/$defs/b"}}]}, "b": {"oneOf": [{"$ref": "#/$defs/a"}, {"not": {}}]}}, "$ref": "#/$defs/a"}`), []byte(`true`))
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		of := func(schema []byte) *Snapshot {
+			return &Snapshot{Tools: []Object{{Raw: []byte(`{"name": "t", "inputSchema": {"properties": {"x": ` + string(schema) + `}}, "outputSchema": ` + string(schema) + `}`)}}}
+		}
+		if got := Diff(of(a), of(a)); len(got) > 0 {
+			t.Errorf("a difference from itself:\n%s", shown(got))
+		}
+		Diff(of(a), of(b))
+		Diff(of(b), of(a))
+	})
+}

@@ -13,15 +13,23 @@ import (
 // Where it cannot say, it says no.
 type inclusion struct {
 	assumed map[[2]*types.Type]bool // asked further out
+	asked   *int                    // questions so far
 }
 
+// maxAsked bounds the questions of one comparison: unions of objects that hold
+// each other could be asked about without end. No real catalog needs a hundredth.
+const maxAsked = 100_000
+
 // within reports whether every value of got is one of want.
-func within(want, got *types.Type) bool { return (&inclusion{}).within(want, got) }
+func within(want, got *types.Type) bool { return (&inclusion{asked: new(int)}).within(want, got) }
 
 func (i *inclusion) within(want, got *types.Type) bool {
 	w, g := want.Underlying(), got.Underlying()
 	if w == g {
 		return true
+	}
+	if *i.asked++; *i.asked > maxAsked {
+		return false
 	}
 	if pair := [2]*types.Type{w, g}; i.assumed[pair] {
 		return true
@@ -48,7 +56,7 @@ func (i *inclusion) within(want, got *types.Type) bool {
 	case w.Kind() == types.Union:
 		for _, m := range w.Items() {
 			// What was assumed for one member says nothing of the next.
-			one := inclusion{assumed: maps.Clone(i.assumed)}
+			one := inclusion{assumed: maps.Clone(i.assumed), asked: i.asked}
 			if one.within(m, g) {
 				return true
 			}

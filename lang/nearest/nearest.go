@@ -49,6 +49,33 @@ func Name(want string, have []string) (string, bool) {
 	return best, bestDistance >= 0
 }
 
+// Slip reports whether written is meant with a slip of the fingers, so that
+// nobody can have wanted anything else: another case or separator, two
+// neighbouring characters exchanged, or a character doubled, left out or added,
+// but not at the end, where another word may begin ("label" and "labels"). One
+// character in place of another is no slip: "get" and "set" are both meant.
+func Slip(written, meant string) bool {
+	a, b := []rune(fold(written)), []rune(fold(meant))
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(a) < 3 {
+		return string(a) == string(b)
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	switch len(b) - len(a) {
+	case 0:
+		return i == len(a) || isSwap(string(a), string(b))
+	case 1:
+		last := i == len(a) // what is too much stands at the end
+		return string(a[i:]) == string(b[i+1:]) && (!last || b[i] == b[i-1])
+	}
+	return false
+}
+
 // isSwap reports whether a and b differ by two neighbouring bytes exchanged.
 func isSwap(a, b string) bool {
 	if len(a) != len(b) {

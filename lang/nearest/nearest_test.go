@@ -27,3 +27,29 @@ func TestName(t *testing.T) {
 		}
 	}
 }
+
+func TestSlipsAreWhatNobodyCanHaveMeant(t *testing.T) {
+	for _, c := range []struct {
+		written, meant string
+		want           bool
+	}{
+		{"perPage", "per_page", true},
+		{"querry", "query", true},
+		{"langage", "language", true},
+		{"langauge", "language", true},
+		{"titel", "title", true},
+		{"quer", "query", false}, // too little at the end
+		{"add_labels", "add_label", false},
+		{"labell", "label", true}, // doubled, at the end
+		{"get_item", "set_item", false},
+		{"min_size", "max_size", false},
+		{"ab", "ba", false},
+		{"id", "ID", true},
+		{"open", "close", false},
+		{"", "x", false},
+	} {
+		if got := Slip(c.written, c.meant); got != c.want {
+			t.Errorf("%q for %q: %v", c.written, c.meant, got)
+		}
+	}
+}
