@@ -71,10 +71,7 @@ func identifier(id string) string {
 }
 
 func toolOf(t *catalog.Tool) *Tool {
-	out := &Tool{Name: Label{Text: t.Name}, Doc: strings.TrimSpace(t.Description), Effect: t.Effect, Params: requiredFirst(t.Args), Result: t.Output}
-	if out.Doc == "" {
-		out.Doc = t.Title
-	}
+	out := &Tool{Name: Label{Text: t.Name}, Doc: docOf(t.Description, t.Title), Effect: t.Effect, Params: requiredFirst(t.Args), Result: t.Output}
 	if t.Output == nil {
 		out.Result = types.AnyType
 	}
@@ -157,11 +154,9 @@ func object(src json.RawMessage) raw {
 	return r
 }
 
-func (r raw) doc() string {
-	if d := strings.TrimSpace(r.Description); d != "" {
-		return d
-	}
-	return r.Title
+// docOf returns a description as documentation, the title where there is none.
+func docOf(description, title string) string {
+	return cmp.Or(strings.TrimSpace(strings.ReplaceAll(description, "\r\n", "\n")), title)
 }
 
 // resources adds resources and templates. Names come twice where a server gives
@@ -175,7 +170,7 @@ func (i *Interface) resources(s *catalog.Snapshot) {
 			i.Notes = append(i.Notes, fmt.Sprintf("The resource %q has no URI that can be used: %s", cmp.Or(r.Name, uri), problem))
 			continue
 		}
-		all = append(all, &Resource{Name: Label{Text: cmp.Or(r.Name, uri)}, Doc: r.doc(), URI: uri, Type: contentOf(r.MimeType)})
+		all = append(all, &Resource{Name: Label{Text: cmp.Or(r.Name, uri)}, Doc: docOf(r.Description, r.Title), URI: uri, Type: contentOf(r.MimeType)})
 	}
 	slices.SortStableFunc(all, func(a, b *Resource) int {
 		return cmp.Or(strings.Compare(a.Name.Text, b.Name.Text), strings.Compare(a.URI, b.URI))
@@ -212,7 +207,6 @@ func contentOf(mime string) *types.Type {
 func (i *Interface) prompts(s *catalog.Snapshot) {
 	for _, name := range s.PromptNames() {
 		p := s.Prompt(name)
-		doc := strings.TrimSpace(p.Description)
-		i.Prompts = append(i.Prompts, &Prompt{Name: Label{Text: name}, Doc: cmp.Or(doc, p.Title), Params: p.Args})
+		i.Prompts = append(i.Prompts, &Prompt{Name: Label{Text: name}, Doc: docOf(p.Description, p.Title), Params: p.Args})
 	}
 }
