@@ -12,6 +12,7 @@ import (
 
 	"github.com/lda-wf/wfc/compiler"
 	"github.com/lda-wf/wfc/compiler/project"
+	"github.com/lda-wf/wfc/internal/wholefile"
 	"github.com/lda-wf/wfc/lang/catalog"
 	"github.com/lda-wf/wfc/runtime/discover"
 	"github.com/lda-wf/wfc/runtime/pool"
@@ -129,18 +130,5 @@ func (s *Service) WriteSnapshot(id string, snap *catalog.Snapshot) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return fmt.Errorf("the snapshot cannot be written: %w", err)
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(file), ".snapshot-*")
-	if err != nil {
-		return fmt.Errorf("the snapshot cannot be written: %w", err)
-	}
-	defer os.Remove(tmp.Name()) // does nothing once it is renamed
-	_, err = tmp.Write(snap.Encode())
-	err = errors.Join(err, tmp.Chmod(0o644), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), file)
-	}
-	if err != nil {
-		return fmt.Errorf("the snapshot cannot be written: %w", err)
-	}
-	return nil
+	return wholefile.Write(file, snap.Encode(), 0o644)
 }
