@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lda-wf/wfc/runner/engine"
 	"github.com/lda-wf/wfc/runner/journal"
 )
 
@@ -116,8 +117,15 @@ func showRun(out io.Writer, r *journal.RunRecord) error {
 		if s.Attempts > 0 {
 			attempts = strconv.Itoa(s.Attempts)
 		}
-		t.add(name, string(s.State), attempts, calls, elapsed)
-		if s.Error != nil && (r.Error == nil || r.Error.Step != s.Step || string(r.Error.Key) != string(s.Key)) {
+		state := string(s.State)
+		if s.State == journal.StateError && s.Error != nil && s.Error.Kind == string(engine.KindCancelled) {
+			state = s.Error.Kind
+		}
+		if s.Error != nil && s.Error.InDoubt {
+			state += ", in doubt"
+		}
+		t.add(name, state, attempts, calls, elapsed)
+		if s.Error != nil && s.Error.Kind != string(engine.KindCancelled) && (r.Error == nil || !strings.HasSuffix(r.Error.Message, s.Error.Message)) {
 			t.note(printable(s.Error.Kind + ": " + s.Error.Message))
 		}
 	}

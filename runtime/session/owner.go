@@ -23,6 +23,7 @@ type owner struct {
 	exclusive bool // the one that runs wants no other
 	draining  bool
 	closing   error // why operations fail now; nil while it is open
+	lost      bool  // the server ended by itself: what ran fails before what is queued
 }
 
 // own is the owner goroutine.
@@ -116,6 +117,9 @@ func (o *owner) serve() {
 		case op := <-o.finished:
 			delete(o.running, op)
 			o.exclusive = false
+			if o.lost && len(o.running) == 0 {
+				o.failQueue(o.closing)
+			}
 			if len(o.queue)+len(o.running) == 0 {
 				idle.Reset(o.cfg.Connection.Timeouts.IdleTimeout())
 			}
@@ -135,8 +139,7 @@ func (o *owner) serve() {
 		case <-done:
 			done = nil
 			if o.closing == nil {
-				o.err = o.lostBy(o.client)
-				o.fail(o.err)
+				o.lose(o.lostBy(o.client))
 			}
 		}
 	}
@@ -207,11 +210,28 @@ func (o *owner) fail(err error) {
 		return
 	}
 	o.closing = err
+	o.failQueue(err)
+	for op := range o.running {
+		op.cancel(err)
+	}
+}
+
+// lose is fail for a server that ended by itself. The operations that it had,
+// one of which may be to blame, fail first, and then those that wait behind.
+// They do at once: nothing that they could wait for is left.
+func (o *owner) lose(err error) {
+	o.err, o.closing, o.lost = err, err, true
+	for op := range o.running {
+		op.cancel(err)
+	}
+	if len(o.running) == 0 {
+		o.failQueue(err)
+	}
+}
+
+func (o *owner) failQueue(err error) {
 	for _, op := range o.queue {
 		o.give(op, turn{err: named(op, err)})
 	}
 	o.queue = nil
-	for op := range o.running {
-		op.cancel(err)
-	}
 }
