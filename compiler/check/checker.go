@@ -80,9 +80,6 @@ type checker struct {
 
 	heredoc bool // the expression in hand is inside of a heredoc
 
-	// trusts is set when an expression is of type any: what is said of what was
-	// checked holds only as far as such values are what they are taken for.
-	trusts bool
 	// trusted is the expression last looked at that reads a part of an any.
 	trusted hclNode
 

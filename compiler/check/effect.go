@@ -84,7 +84,7 @@ func argsAs(declared, given *types.Type, known bool) *types.Type {
 		a.Optional = true
 		attrs = append(attrs, a)
 	}
-	return types.ObjectOf(attrs, g.Rest())
+	return g.WithAttrs(attrs)
 }
 
 // decide returns whether a condition is known to hold from types alone.

@@ -44,14 +44,6 @@ var failed = typed{t: types.ErrorType}
 // so that what does not fit is reported at the innermost expression; nil wants
 // nothing. The result fits want, or is the error type.
 func (c *checker) expr(x hclNode, en *env, want *types.Type, s *subject) typed {
-	got := c.typeIn(x, en, want, s)
-	if got.t.Kind() == types.Any && !got.t.IsError() {
-		c.trusts = true
-	}
-	return got
-}
-
-func (c *checker) typeIn(x hclNode, en *env, want *types.Type, s *subject) typed {
 	switch x := x.(type) {
 	case *hclsyntax.ScopeTraversalExpr, *hclsyntax.RelativeTraversalExpr, *hclsyntax.IndexExpr:
 		return c.fit(x, en, want, c.read(x, en), s)

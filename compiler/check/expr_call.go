@@ -148,7 +148,7 @@ func (c *checker) strictCall(x *hclsyntax.FunctionCallExpr, f *funcs.Func, en *e
 		s := &subject{plain: "The argument " + strconv.Quote(p.Name) + " of " + x.Name}
 		got := c.strict(arg, en, p.Type, s)
 		bad = bad || got.t.IsError()
-		args[i] = funcs.Arg{Type: got.t, Const: c.constant(arg), Exact: c.isExact(arg, en)}
+		args[i] = funcs.Arg{Type: got.t, Const: c.constant(arg)}
 	}
 	if bad {
 		return failed

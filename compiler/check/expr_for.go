@@ -16,9 +16,8 @@ type collection struct {
 }
 
 // collectionOf returns what going through a value of type t gives; ok is false
-// where it cannot be gone through. t must not hold null. exact says that an
-// object has no attributes but those of its type.
-func (c *checker) collectionOf(t *types.Type, exact bool) (out collection, ok bool) {
+// where it cannot be gone through. t must not hold null.
+func (c *checker) collectionOf(t *types.Type) (out collection, ok bool) {
 	u := t.Underlying()
 	switch u.Kind() {
 	case types.Any:
@@ -30,11 +29,11 @@ func (c *checker) collectionOf(t *types.Type, exact bool) (out collection, ok bo
 	case types.Map:
 		return collection{key: types.StringType, elem: u.Elem()}, true
 	case types.Object:
-		return c.objectCollection(u, exact || c.resultOf(t) != nil), true
+		return c.objectCollection(u), true
 	case types.Union:
 		var keys, elems []*types.Type
 		for i, m := range u.Items() {
-			p, ok := c.collectionOf(m, exact)
+			p, ok := c.collectionOf(m)
 			if !ok {
 				return collection{}, false
 			}
@@ -54,8 +53,8 @@ func (c *checker) collectionOf(t *types.Type, exact bool) (out collection, ok bo
 // objectCollection is what going through an object gives: its names and what
 // they hold. An object that arrived from elsewhere may have more attributes than
 // its type declares, which may be anything (LANGUAGE 2, "Undeclared names").
-func (c *checker) objectCollection(u *types.Type, exact bool) collection {
-	if u.Rest() == nil && !exact {
+func (c *checker) objectCollection(u *types.Type) collection {
+	if u.Rest() == nil && !u.Exact() {
 		return collection{key: types.StringType, elem: types.AnyType}
 	}
 	var names []value.Value
@@ -74,38 +73,6 @@ func (c *checker) objectCollection(u *types.Type, exact bool) collection {
 	return out
 }
 
-// isExact reports whether an object has no attributes but those of its type,
-// because it is written as an object somewhere in the workflow.
-func (c *checker) isExact(x hclNode, en *env) bool {
-	switch x := x.(type) {
-	case *hclsyntax.ParenthesesExpr:
-		return c.isExact(x.Expression, en)
-	case *hclsyntax.ObjectConsExpr:
-		return true
-	case *hclsyntax.ConditionalExpr:
-		return c.isExact(x.TrueResult, en) && c.isExact(x.FalseResult, en)
-	case *hclsyntax.FunctionCallExpr:
-		if x.Name != "merge" || x.ExpandFinal {
-			return false
-		}
-		for _, a := range x.Args {
-			if !c.isExact(a, en) {
-				return false
-			}
-		}
-		return true
-	case *hclsyntax.ScopeTraversalExpr:
-		l := c.localOf(x, en)
-		if l == nil || l.cyclic {
-			return false
-		}
-		exact := false
-		c.at(l.syn.Expr.Source, localPlace, func() { exact = c.isExact(l.syn.Expr.Node, nil) })
-		return exact
-	}
-	return false
-}
-
 // goThrough checks an expression that is gone through, for noun.
 func (c *checker) goThrough(x hclNode, en *env, s *subject) (collection, bool) {
 	got := c.expr(x, en, nil, nil)
@@ -122,7 +89,7 @@ func (c *checker) goThrough(x hclNode, en *env, s *subject) (collection, bool) {
 	if c.w.strict {
 		c.trustWhole(x, anyCollection, got.t, s)
 	}
-	out, ok := c.collectionOf(got.t, c.isExact(x, en))
+	out, ok := c.collectionOf(got.t)
 	if !ok {
 		c.report(diag.New(codeNotCollection, x.Range(), "%s must be a list, a map or an object, and this is %s.", s.phrase(""), describe(got.t)))
 	}

@@ -42,7 +42,7 @@ func (c *checker) object(x *hclsyntax.ObjectConsExpr, en *env, want *types.Type,
 	if w != nil && w.Kind() == types.Object && !c.complete(x, w, items, s) {
 		bad = true
 	}
-	t := types.ObjectOf(attrs, nil)
+	t := types.ExactOf(attrs)
 	if bad {
 		if want != nil {
 			return of(want)

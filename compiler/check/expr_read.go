@@ -134,6 +134,7 @@ var blobAttrs = types.ObjectOf([]types.Attr{
 
 // declared returns what reading a declared attribute gives.
 func (c *checker) declared(r reading, t *types.Type, a *types.Attr, en *env) typed {
+	c.trustAttribute(r, a)
 	out := of(a.Type)
 	if a.Optional && !en.isCaught() {
 		out = typed{t: types.NullableOf(a.Type), present: a.Type, cause: &cause{optional: a.Name}}
@@ -324,6 +325,7 @@ func (c *checker) objectElement(r reading, t *types.Type, k index) typed {
 			ts = append(ts, undeclared)
 			continue
 		}
+		c.trustAttribute(r, a)
 		ts = append(ts, a.Type)
 		if w := c.unlessOK(r, t, a); w != nil {
 			why = w

@@ -321,7 +321,7 @@ func (c *checker) narrowParts(en *env, path string, t *types.Type) *types.Type {
 	if attrs == nil {
 		return t
 	}
-	return types.ObjectOf(attrs, u.Rest())
+	return u.WithAttrs(attrs)
 }
 
 // mentions reports whether anything is known of a path or of one below it.

@@ -106,7 +106,7 @@ func (c *checker) newResult(s *step, output, each *types.Type, can outcomes) *re
 		attrs = append(attrs, types.Attr{Name: "each", Type: each})
 	}
 	attrs = append(attrs, types.Attr{Name: "attempts", Type: types.IntegerType})
-	r := &result{step: s, t: types.ObjectOf(attrs, nil), output: output, each: each, outcomes: can}
+	r := &result{step: s, t: types.ExactOf(attrs), output: output, each: each, outcomes: can}
 	c.f.results[r.t] = r
 	return r
 }

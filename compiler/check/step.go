@@ -136,7 +136,7 @@ func (c *checker) checkStep(s *step) {
 		sc.general = s.place(&place{noun: "this attribute", roots: stepRoots | rootEach, each: e})
 		sc.secrets = s.place(&place{noun: "args", roots: stepRoots | rootEach | rootSecret, each: e})
 		sc.result = s.place(&place{noun: "this attribute", roots: resultRoots | rootEach, each: e})
-		each = types.ObjectOf([]types.Attr{{Name: "key", Type: s.elements.key}, {Name: "value", Type: s.elements.elem}}, nil)
+		each = types.ExactOf([]types.Attr{{Name: "key", Type: s.elements.key}, {Name: "value", Type: s.elements.elem}})
 	}
 	if s.whenEach {
 		c.check(y.When.Expr, sc.general, once, types.BoolType, whenSubject)
@@ -229,11 +229,11 @@ func (c *checker) elementsOf(s *step, en *env) bool {
 
 // eachType is what each reads as.
 func eachType(key, elem *types.Type) *types.Type {
-	return types.ObjectOf([]types.Attr{
+	return types.ExactOf([]types.Attr{
 		{Name: "key", Type: key},
 		{Name: "value", Type: elem},
 		{Name: "index", Type: types.IntegerType},
-	}, nil)
+	})
 }
 
 // keyOf checks a step's key, for which each.key is still the index.

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"sync"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
@@ -35,17 +37,26 @@ func (c *checker) trustPart(r reading) bool {
 // trustWhole reports that an expression fits what is wanted only if the parts of
 // it that are any are.
 func (c *checker) trustWhole(x hclNode, want, t *types.Type, s *subject) {
-	if c.trusted == x || t.IsError() || isAny(want) || !types.HasAny(t) || types.Assignable(want, opaque(t)) == nil {
-		return
+	if c.trusted == x || t.IsError() || isAny(want) || flowsIn(x, want) {
+		return // said, or each part was looked at
 	}
-	if flowsIn(x, want) {
-		return // each part was looked at
+	m := types.Assignable(want, unsure{}.of(t))
+	switch {
+	case m == nil || m.Cause == types.Refined:
+	case isAny(t):
+		c.report(diag.New(codeTrusted, x.Range(), "Nothing is known of this before it is there: %s must be %s. %s", lower(s.phrase("")), describeWanted(want), remedy(c.source, x.Range())))
+	case !types.HasAny(t):
+		c.report(diag.New(codeTrusted, x.Range(), "An object that arrives may have more attributes than are declared, with anything in them: %s must be %s. Write an object of the attributes that are wanted.", lower(s.phrase("")), describeWanted(want)))
+	default:
+		c.report(diag.New(codeTrusted, x.Range(), "Not all is known of this before it is there: %s must be %s. %s", lower(s.phrase("")), describeWanted(want), remedy(c.source, x.Range())))
 	}
-	what := "Nothing is known of this before it is there"
-	if !isAny(t) {
-		what = "Not all is known of this before it is there"
+}
+
+// trustAttribute reports that a declared attribute is read that may hold something else.
+func (c *checker) trustAttribute(r reading, a *types.Attr) {
+	if a.Unsure && c.w.strict {
+		c.report(diag.New(codeTrusted, r.at, "The attribute %q comes from one of several objects. One that arrives and does not declare it may have it all the same, with anything in it, and it is read here. Write an object of the attributes that are wanted.", a.Name))
 	}
-	c.report(diag.New(codeTrusted, x.Range(), "%s: %s must be %s. %s", what, lower(s.phrase("")), describeWanted(want), remedy(c.source, x.Range())))
 }
 
 // flowsIn reports whether what is wanted of an expression is wanted of its parts.
@@ -90,39 +101,53 @@ func init() {
 	anyValue = types.UnionOf(types.NullType, types.BoolType, types.NumberType, types.StringType, types.BlobType, types.ListOf(anything), types.MapOf(anything))
 }
 
-// opaque returns t with anything in the place of any.
-func opaque(t *types.Type) *types.Type {
-	if !types.HasAny(t) {
-		return t
-	}
-	parts := func(ts []*types.Type) []*types.Type {
-		out := make([]*types.Type, len(ts))
-		for i, x := range ts {
-			out[i] = opaque(x)
-		}
-		return out
-	}
+// unsure makes types in which nobody takes the word of an any.
+type unsure map[*types.Type]*types.Type // the names, by what they stand for
+
+// of returns t with anything in the place of any, and of what objects may hold
+// that their types do not declare.
+func (s unsure) of(t *types.Type) *types.Type {
 	switch t.Kind() {
 	case types.Any:
 		return anything
+	case types.Named:
+		u := t.Underlying()
+		if s[u] == nil {
+			s[u] = types.NamedOf("", sync.OnceValue(func() *types.Type { return s.of(u) }))
+		}
+		return s[u]
 	case types.List:
-		return types.ListOf(opaque(t.Elem()))
+		return types.ListOf(s.of(t.Elem())).Refined(t.Refinement())
 	case types.Map:
-		return types.MapOf(opaque(t.Elem()))
+		return types.MapOf(s.of(t.Elem())).Refined(t.Refinement())
 	case types.Tuple:
-		return types.TupleOf(parts(t.Items())...)
+		return types.TupleOf(s.all(t.Items())...)
 	case types.Union:
-		return types.UnionOf(parts(t.Items())...)
+		return types.UnionOf(s.all(t.Items())...)
 	case types.Object:
 		attrs := append([]types.Attr(nil), t.Attrs()...)
 		for i := range attrs {
-			attrs[i].Type = opaque(attrs[i].Type)
+			if attrs[i].Unsure {
+				attrs[i].Type = anything
+			} else {
+				attrs[i].Type = s.of(attrs[i].Type)
+			}
 		}
-		rest := t.Rest()
-		if rest != nil {
-			rest = opaque(rest)
+		switch {
+		case t.Exact():
+			return types.ExactOf(attrs)
+		case t.Rest() == nil:
+			return types.ObjectOf(attrs, anything)
 		}
-		return types.ObjectOf(attrs, rest)
+		return types.ObjectOf(attrs, s.of(t.Rest()))
 	}
-	return t // a name: what it stands for may hold itself
+	return t
+}
+
+func (s unsure) all(ts []*types.Type) []*types.Type {
+	out := make([]*types.Type, len(ts))
+	for i, x := range ts {
+		out[i] = s.of(x)
+	}
+	return out
 }

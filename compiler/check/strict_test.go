@@ -67,6 +67,61 @@ func TestStrict(t *testing.T) {
 	}
 }
 
+// What an object does not declare may be there, where it arrives from elsewhere, with
+// anything in it (LANGUAGE 2, "Undeclared names").
+func TestStrictOnUndeclaredAttributes(t *testing.T) {
+	const around = `workflow "w" {
+  input "a" {
+    type = object({ x = string })
+  }
+  input "b" {
+    type = object({ x = string, y = optional(string) })
+  }
+  input "c" {
+    type = bool
+  }
+  locals {
+    written = { x = input.a.x }
+  }
+  step "s" {
+    value = { x = input.a.x }
+  }
+`
+	for _, c := range []struct {
+		value, typ string
+		want       []string
+	}{
+		{"input.a", "map(string)", []string{"input.a"}},
+		{"local.written", "map(string)", nil},
+		{"step.s.output", "map(string)", nil},
+		{"{ x = input.a.x }", "map(string)", nil},
+		{"input.a", "object({ x = string })", nil},
+		{"input.a", "object({ x = string, y = optional(integer) })", []string{"input.a"}},
+		{"local.written", "object({ x = string, y = optional(integer) })", nil},
+		{"input.a", "object({ x = string }, string)", []string{"input.a"}},
+		{"[input.a]", "list(map(string))", []string{"input.a"}},
+		{`{ z = merge({ y = 1 }, input.a).y }`, "object({ z = integer })", []string{`merge({ y = 1 }, input.a)`}},
+		{`{ z = merge({ y = 1 }, local.written).y }`, "object({ z = integer })", nil},
+		{`{ z = merge({ y = 1 }, input.a).x }`, "object({ z = string })", nil},
+		{`{ z = (input.c ? input.a : input.b).y }`, "object({ z = optional(string) })", []string{`(input.c ? input.a : input.b)`}},
+		{`{ z = (input.c ? local.written : input.b).y }`, "object({ z = optional(string) })", nil},
+		{`{ z = (input.c ? input.a : input.b).x }`, "object({ z = string })", nil},
+	} {
+		p := load(t, around+"  output \"o\" {\n    type = "+c.typ+"\n    value = "+c.value+"\n  }\n}\n")
+		var got []string
+		for _, d := range check.Strict(p) {
+			if d.Code == "WFC3010" {
+				got = append(got, string(p.Source(d.Range.File)[d.Range.Start.Byte:d.Range.End.Byte]))
+			} else if d.Severity == diag.Error {
+				t.Errorf("%s: %s", c.value, d.Detail)
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s as %s: trusts %q, want %q", c.value, c.typ, got, c.want)
+		}
+	}
+}
+
 // The remedy names the step to which returns belongs.
 func TestStrictNamesTheRemedy(t *testing.T) {
 	p := load(t, `workflow "w" {

@@ -13,10 +13,10 @@ const maxCells = 5_000_000
 
 var (
 	csvRows  = types.ListOf(types.MapOf(types.StringType))
-	csvLines = types.ListOf(types.ObjectOf([]types.Attr{
+	csvLines = types.ListOf(types.ExactOf([]types.Attr{
 		{Name: "line", Type: types.IntegerType},
 		{Name: "cells", Type: stringList},
-	}, nil))
+	}))
 )
 
 func init() {

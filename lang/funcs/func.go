@@ -56,10 +56,6 @@ type Param struct {
 type Arg struct {
 	Type  *types.Type
 	Const *value.Value // its value where the expression is constant, else nil
-	// Exact says that the argument is written as an object constructor, so that its
-	// value has no attributes but those of its type. False is always safe: a
-	// value that arrived from elsewhere may have more (LANGUAGE 2).
-	Exact bool
 	// Rest says that the argument is the list of `f(list...)`: it stands for any
 	// number of arguments of Type, none included. Only the last one can be it.
 	Rest bool

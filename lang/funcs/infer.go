@@ -141,13 +141,16 @@ func valuesOf(a Arg) *types.Type {
 		case types.Map:
 			vals = append(vals, m.Elem())
 		case types.Object:
-			if m.Rest() == nil && !exact(a) {
+			if m.Rest() == nil && !exact(a, m) {
 				return types.AnyType
 			}
 			if m.Rest() != nil {
 				vals = append(vals, m.Rest())
 			}
 			for _, attr := range m.Attrs() {
+				if attr.Unsure {
+					return types.AnyType
+				}
 				vals = append(vals, attr.Type)
 			}
 		case types.Never, types.Null:
@@ -158,8 +161,17 @@ func valuesOf(a Arg) *types.Type {
 	return join(vals...)
 }
 
-// exact reports whether an object has no attributes but those of its type.
-func exact(a Arg) bool { return a.Exact || a.Const != nil }
+// exact reports whether an object has no attributes but those of its type, which
+// is a member of the argument's.
+func exact(a Arg, object *types.Type) bool { return object.Exact() || a.Const != nil }
+
+// typeOfAttr returns the type of an attribute, any where it may hold what is not declared.
+func typeOfAttr(a *types.Attr) *types.Type {
+	if a.Unsure {
+		return types.AnyType
+	}
+	return a.Type
+}
 
 // nullable reports whether null is among t's values; any does not count.
 func nullable(t *types.Type) bool { return t.Underlying().Nullable() }
@@ -208,6 +220,6 @@ func typeOf(v value.Value) *types.Type {
 		for k, e := range v.AsObject().All() {
 			attrs = append(attrs, types.Attr{Name: k, Type: typeOf(e)})
 		}
-		return types.ObjectOf(attrs, nil)
+		return types.ExactOf(attrs)
 	}
 }

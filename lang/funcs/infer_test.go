@@ -25,7 +25,7 @@ func infer(t *testing.T, name string, texts ...string) (*types.Type, string, int
 	t.Helper()
 	args := make([]funcs.Arg, len(texts))
 	for i, text := range texts {
-		text, args[i].Exact = strings.CutPrefix(text, "!")
+		text, written := strings.CutPrefix(text, "!")
 		text, args[i].Rest = strings.CutSuffix(text, "...")
 		if base, constant, found := strings.Cut(text, " = "); found && !strings.Contains(base, "(") {
 			v, err := value.ParseJSON([]byte(constant))
@@ -36,6 +36,9 @@ func infer(t *testing.T, name string, texts ...string) (*types.Type, string, int
 			continue
 		}
 		args[i].Type = parseType(t, text)
+		if written {
+			args[i].Type = types.ExactOf(args[i].Type.Attrs())
+		}
 	}
 	f := funcs.Lookup(name)
 	for i, a := range args {

@@ -121,7 +121,7 @@ func sortedKeys(o *value.ObjectValue) []string {
 // inferKeys lists the keys where they are known: of an object constructor.
 func inferKeys(args []Arg) (*types.Type, string, int) {
 	t := args[0].Type.Underlying()
-	if t.Kind() != types.Object || t.Rest() != nil || !exact(args[0]) || len(t.Attrs()) > maxMembers {
+	if t.Kind() != types.Object || t.Rest() != nil || !exact(args[0], t) || len(t.Attrs()) > maxMembers {
 		return ok(stringList)
 	}
 	names := make([]value.Value, len(t.Attrs()))
@@ -145,12 +145,12 @@ func inferLookup(args []Arg) (*types.Type, string, int) {
 		case types.Object:
 			switch a := m.Attr(name); {
 			case a != nil && a.Optional:
-				found = append(found, a.Type, fallback)
+				found = append(found, typeOfAttr(a), fallback)
 			case a != nil:
-				found = append(found, a.Type)
+				found = append(found, typeOfAttr(a))
 			case m.Rest() != nil:
 				found = append(found, m.Rest(), fallback)
-			case exact(args[0]):
+			case exact(args[0], m):
 				found = append(found, fallback)
 			default:
 				return ok(types.AnyType)
@@ -177,7 +177,7 @@ func callLookup(args []value.Value) (value.Value, error) {
 // replace it: else merging defaults into a result would have no types at all.
 func inferMerge(args []Arg) (*types.Type, string, int) {
 	if len(args) == 0 {
-		return ok(types.ObjectOf(nil, nil))
+		return ok(types.ExactOf(nil))
 	}
 	objects, maps := true, true
 	for _, a := range args {
@@ -214,6 +214,11 @@ func mergeObjects(a, b *types.Type) *types.Type {
 			x.Type, x.Default = join(x.Type, y.Type), nil
 		case b.Rest() != nil:
 			x.Type, x.Default = join(x.Type, b.Rest()), nil
+		case !b.Exact():
+			x.Unsure = true
+		}
+		if y != nil {
+			x.Unsure = y.Unsure || y.Optional && x.Unsure
 		}
 		attrs = append(attrs, x)
 	}
@@ -223,19 +228,29 @@ func mergeObjects(a, b *types.Type) *types.Type {
 		}
 		if y.Optional && a.Rest() != nil {
 			y.Type, y.Default = join(a.Rest(), y.Type), nil
+		} else if y.Optional && !a.Exact() {
+			y.Unsure = true
 		}
 		attrs = append(attrs, y)
 	}
-	var rest *types.Type
-	switch {
-	case a.Rest() != nil && b.Rest() != nil:
-		rest = join(a.Rest(), b.Rest())
-	case a.Rest() != nil:
-		rest = a.Rest()
-	default:
-		rest = b.Rest()
+	if a.Exact() && b.Exact() {
+		return types.ExactOf(attrs)
 	}
-	return types.ObjectOf(attrs, rest)
+	if a.Rest() == nil && b.Rest() == nil {
+		return types.ObjectOf(attrs, nil)
+	}
+	return types.ObjectOf(attrs, join(others(a), others(b)))
+}
+
+// others returns the type of what an object has beside its declared attributes.
+func others(t *types.Type) *types.Type {
+	switch {
+	case t.Rest() != nil:
+		return t.Rest()
+	case t.Exact():
+		return types.NeverType
+	}
+	return types.AnyType
 }
 
 // inferZipmap gives an object type where all keys are constant.
@@ -263,7 +278,7 @@ func inferZipmap(args []Arg) (*types.Type, string, int) {
 		at[name] = len(attrs)
 		attrs = append(attrs, types.Attr{Name: name, Type: vals[i]})
 	}
-	return ok(types.ObjectOf(attrs, nil))
+	return ok(types.ExactOf(attrs))
 }
 
 func callZipmap(args []value.Value) (value.Value, error) {
@@ -444,7 +459,7 @@ func enter(t *types.Type, k string) *types.Type {
 		case types.Object:
 			switch a := m.Attr(k); {
 			case a != nil:
-				found = append(found, a.Type)
+				found = append(found, typeOfAttr(a))
 			case m.Rest() != nil:
 				found = append(found, m.Rest())
 			default:

@@ -188,7 +188,7 @@ func matchType(re *regexp.Regexp, source string) *types.Type {
 			attrs = append(attrs, types.Attr{Name: name, Type: group(i)})
 		}
 	}
-	return types.ObjectOf(attrs, nil)
+	return types.ExactOf(attrs)
 }
 
 // certainGroups marks the groups that take part in every match: those on the

@@ -111,6 +111,9 @@ func conformsObject(t *Type, o *value.ObjectValue) *Mismatch {
 			}
 			continue
 		}
+		if a.Unsure {
+			continue
+		}
 		if m := Conforms(a.Type, e); m != nil {
 			return m.in(attrStep(a.Name))
 		}

@@ -155,8 +155,9 @@ func isBaseOf(k Kind, v value.Value) bool {
 }
 
 // loosen returns a, which equals b, without the refinements that differ
-// anywhere in the two.
+// anywhere in the two, and knowing of attributes what is known in both.
 func loosen(a, b *Type) (t *Type, lossy bool) {
+	a = weaken(a, b)
 	switch {
 	case sameRefinements(a, b) || !hasRefinements(a):
 		return a, false

@@ -194,8 +194,11 @@ func (j joiner) maps(ts []*Type) (*Type, bool) {
 		for i := range t.attrs {
 			parts = append(parts, t.attrs[i].Type)
 		}
-		if t.rest != nil {
+		switch {
+		case t.rest != nil:
 			parts = append(parts, t.rest)
+		case !t.exact:
+			parts = append(parts, AnyType) // what it does not declare
 		}
 	}
 	elem, ok := j.join(parts)
@@ -208,8 +211,10 @@ func (j joiner) maps(ts []*Type) (*Type, bool) {
 func (j joiner) objects(ts []*Type) (*Type, bool) {
 	has := make([]func(string) *Attr, len(ts))
 	var rests []*Type
+	exact := true
 	for i, t := range ts {
 		has[i] = attrIndex(t)
+		exact = exact && t.exact
 		if t.rest != nil {
 			rests = append(rests, t.rest)
 		}
@@ -223,7 +228,7 @@ func (j joiner) objects(ts []*Type) (*Type, bool) {
 				continue
 			}
 			done[first.Name] = true
-			n := Attr{Name: first.Name, Optional: first.Optional, Default: first.Default, Description: first.Description}
+			n := Attr{Name: first.Name, Optional: first.Optional, Default: first.Default, Description: first.Description, Unsure: first.Unsure}
 			parts := make([]*Type, 0, len(ts))
 			for k, u := range ts {
 				a := has[k](first.Name)
@@ -231,6 +236,7 @@ func (j joiner) objects(ts []*Type) (*Type, bool) {
 				case a != nil:
 					parts = append(parts, a.Type)
 					n.Optional = n.Optional || a.Optional
+					n.Unsure = n.Unsure || a.Unsure
 					if !a.Optional || !sameDefault(a.Default, n.Default) {
 						n.Default = nil
 					}
@@ -239,6 +245,8 @@ func (j joiner) objects(ts []*Type) (*Type, bool) {
 					n.Optional, n.Default = true, nil
 					if u.rest != nil {
 						parts = append(parts, u.rest)
+					} else if !u.exact {
+						n.Unsure = true
 					}
 				}
 			}
@@ -251,10 +259,18 @@ func (j joiner) objects(ts []*Type) (*Type, bool) {
 	}
 	var rest *Type
 	if len(rests) > 0 {
+		for _, t := range ts {
+			if t.rest == nil && !t.exact {
+				rests = append(rests, AnyType) // what it does not declare
+			}
+		}
 		var ok bool
 		if rest, ok = j.join(rests); !ok {
 			return nil, false
 		}
+	}
+	if exact {
+		return ExactOf(attrs), true
 	}
 	return ObjectOf(attrs, rest), true
 }

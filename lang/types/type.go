@@ -37,6 +37,7 @@ type Type struct {
 	items   []*Type
 	attrs   []Attr
 	rest    *Type
+	exact   bool // of an object: see ExactOf
 	lit     value.Value
 	refine  *Refinement
 	name    string
@@ -48,11 +49,15 @@ type Type struct {
 
 // Attr is one declared attribute of an object type.
 type Attr struct {
-	Name        string
-	Type        *Type
-	Optional    bool         // the attribute may be absent; reading it then gives null
-	Default     *value.Value // of an optional attribute; nil: none
-	Description string       // for hover and catalog listings; not part of the type
+	Name     string
+	Type     *Type
+	Optional bool         // the attribute may be absent; reading it then gives null
+	Default  *value.Value // of an optional attribute; nil: none
+	// Unsure says that some values may have the attribute without a declaration, and
+	// anything in it: those that another object of a join or merge had, whose type
+	// does not name it.
+	Unsure      bool
+	Description string // for hover and catalog listings; not part of the type
 }
 
 // Refinement is what JSON Schema says of values beyond their type. Constants
@@ -100,6 +105,21 @@ func TupleOf(items ...*Type) *Type { return &Type{kind: Tuple, items: items} }
 // not write others; values that arrive may have more, which are not readable
 // by name), [AnyType] for an open object.
 func ObjectOf(attrs []Attr, rest *Type) *Type { return &Type{kind: Object, attrs: attrs, rest: rest} }
+
+// ExactOf returns the type of objects that have no attributes but the declared ones, since
+// they are written as such: one that arrives from elsewhere is never known to be so.
+func ExactOf(attrs []Attr) *Type { return &Type{kind: Object, attrs: attrs, exact: true} }
+
+// Exact reports whether the values of an object type have no attributes but those that
+// it declares. It says nothing of what two types are to each other: see [Equal].
+func (t *Type) Exact() bool { return t.exact }
+
+// WithAttrs returns an object type with other attributes, and all else of t.
+func (t *Type) WithAttrs(attrs []Attr) *Type {
+	c := *t
+	c.attrs = attrs
+	return &c
+}
 
 // NamedOf returns a type that is known by name: of an interface file, or the
 // pointer of a recursive schema. resolve is called at most when the definition
