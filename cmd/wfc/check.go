@@ -114,7 +114,7 @@ func (k *checking) check(paths []string) error {
 		}
 		for _, path := range c.below {
 			something := path == syntax.SettingsName ||
-				slices.ContainsFunc(c.project.Files, func(f *syntax.File) bool { return within(f.Name, path) }) ||
+				slices.ContainsFunc(c.project.FileNames(), func(name string) bool { return within(name, path) }) ||
 				slices.ContainsFunc(found, func(d diag.Diagnostic) bool { return within(d.Range.File, path) })
 			if !something {
 				return nothingToCheck(at[path])

@@ -74,7 +74,7 @@ func (k *checking) write(list diag.List, files int, source func(string) []byte) 
 func (k *checking) findings(here bool) (list diag.List, files int, source func(file string) []byte) {
 	sources := map[string][]byte{}
 	for _, c := range k.projects {
-		files += len(c.project.Files)
+		files += len(c.project.FileNames())
 		found, source := c.list, c.project.Source
 		if here {
 			found, source = fromHere(c.project, found)

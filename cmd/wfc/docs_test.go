@@ -41,8 +41,8 @@ import (
 //
 // A console block has commands after "$ " and what they print. An sh block has
 // commands only. An hcl block is a whole file: it must pass `wfc check`, as a file
-// of the project where it has a name, else beside the connection demo.main. A json
-// block is JSON, or a JSON object a line. With -update, what commands print is written anew.
+// of the project where it has a name, else beside the connection demo.main. A wfi block
+// is a formatted interface file. A json block is JSON, or a JSON object a line. With -update, what commands print is written anew.
 func TestDocuments(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the documents' commands are written for a POSIX shell")
@@ -125,6 +125,10 @@ func (s *session) block(b *block) string {
 				s.errorf("this is no JSON: %v", err)
 				break
 			}
+		}
+	case "wfi": // checked with the project, by the block that names it
+		if formatted, diags := format.Source("shown.wfi", []byte(b.text)); diags.HasErrors() || string(formatted) != b.text {
+			s.errorf("this is not formatted; wfc fmt makes of it\n%s%v", formatted, diags)
 		}
 	case "": // a picture, or a notation without a program of its own
 	default:

@@ -55,6 +55,9 @@ func withoutIgnored(p *project.Project, found diag.List, whole bool) diag.List {
 	if p.Settings != nil {
 		look(p.Settings)
 	}
+	for _, f := range p.InterfaceFiles { // whose comments are HCL's
+		look(&syntax.File{Name: f.Name, Source: f.Source})
+	}
 	if len(ignores) > 0 {
 		kept := found[:0:0]
 		for _, d := range found {

@@ -263,6 +263,7 @@ workflow "w" {
 interface x {
 ` + greetTool + "}\n", []string{"WFC2103 `nam` ~ Did you mean \"name\"?"}},
 		{"nothing uses it", "-- w.wf.hcl --\n-- x.wfi --\ninterface x {\n" + greetTool + "}\n\ninterface y {\n  type t = string\n}\n\ninterface z {\n  type u = interface.y.t\n}\n", []string{"WFC1512 `interface x` ~ Nothing uses", "WFC1512 `interface z`"}},
+		{"a comment says that it is meant so", "-- w.wf.hcl --\n-- x.wfi --\n\"For others.\"\n# wfc:ignore WFC1512 other projects copy it\ninterface x {\n  @read tool \"a # b\"() -> any\n}\n", nil},
 		{"two of one name", "-- w.wf.hcl --\nworkflow \"w\" {\n  source \"demo\" {\n    interface = interface.x\n  }\n" + greetStep + "}\n-- a.wfi --\ninterface x {\n" + greetTool + "}\n-- b.wfi --\ninterface x {\n}\n", []string{"WFC1103 `x` ~ defined in a.wfi, line 1, too"}},
 	})
 }

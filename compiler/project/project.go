@@ -79,6 +79,19 @@ func (p *Project) Source(file string) []byte {
 	return nil
 }
 
+// FileNames returns the names of Files and InterfaceFiles, sorted.
+func (p *Project) FileNames() []string {
+	out := make([]string, 0, len(p.Files)+len(p.InterfaceFiles))
+	for _, f := range p.Files {
+		out = append(out, f.Name)
+	}
+	for _, f := range p.InterfaceFiles {
+		out = append(out, f.Name)
+	}
+	slices.Sort(out)
+	return out
+}
+
 // WorkflowNames returns the names of all workflows, sorted.
 func (p *Project) WorkflowNames() []string { return sortedKeys(p.Workflows) }
 

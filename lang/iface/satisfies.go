@@ -37,7 +37,7 @@ type Offered struct {
 // Problem is a reason why a connection does not satisfy an interface.
 type Problem struct {
 	Message string    // full sentences
-	Range   hcl.Range // the declaration that is not met
+	Range   hcl.Range // the name of what is declared and not met
 }
 
 // Satisfies returns why an offer does not satisfy an interface, in the order of
@@ -48,15 +48,15 @@ type Problem struct {
 func Satisfies(o Offer, i *Interface) []Problem {
 	s := satisfaction{offer: o}
 	for _, t := range i.Tools {
-		s.at = t.Range
+		s.at = t.Name.Range
 		s.tool(t)
 	}
 	for _, r := range i.Resources {
-		s.at = r.Range
+		s.at = r.Name.Range
 		s.resource(r)
 	}
 	for _, p := range i.Prompts {
-		s.at = p.Range
+		s.at = p.Name.Range
 		s.prompt(p)
 	}
 	return s.problems
