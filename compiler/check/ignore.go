@@ -7,7 +7,6 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
-	"github.com/lda-wf/wfc/compiler/project"
 	"github.com/lda-wf/wfc/lang/diag"
 	"github.com/lda-wf/wfc/lang/nearest"
 	"github.com/lda-wf/wfc/lang/syntax"
@@ -32,7 +31,8 @@ type ignore struct {
 // withoutIgnored takes the findings out of a list that a comment silences. In
 // the findings of a whole project it reports comments that are wrong, and those
 // that silence nothing.
-func withoutIgnored(p *project.Project, found diag.List, whole bool) diag.List {
+func (w *world) withoutIgnored(found diag.List, whole bool) diag.List {
+	p := w.project
 	var ignores map[string][]*ignore // by file
 	var wrong diag.List
 	look := func(f *syntax.File) {
@@ -75,7 +75,7 @@ func withoutIgnored(p *project.Project, found diag.List, whole bool) diag.List {
 		// may be found later.
 		for _, list := range ignores {
 			for _, i := range list {
-				if !i.used {
+				if !i.used && (w.strict || i.code != codeTrusted) { // which only Strict finds
 					wrong = append(wrong, unusedIgnore(p.Source(i.at.Filename), i))
 				}
 			}

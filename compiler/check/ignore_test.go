@@ -90,3 +90,27 @@ func TestIgnoredFindingsOfATarget(t *testing.T) {
 		t.Error(show(p, found))
 	}
 }
+
+// What only a strict check finds can be silenced for it.
+func TestIgnoredFindingsOfAStrictCheck(t *testing.T) {
+	p := load(t, `workflow "w" {
+  source "demo" {
+    bind = connection.demo.main
+  }
+  step "echo" {
+    call = demo.inspect
+    args = { value = "x" }
+  }
+  output "x" {
+    # wfc:ignore WFC3010 it is what was sent
+    value = upper(step.echo.output.value)
+  }
+}
+`)
+	if found := check.Project(p); len(found) > 0 {
+		t.Error(show(p, found))
+	}
+	if found := check.Strict(p); len(found) > 0 {
+		t.Errorf("strict: %s", show(p, found))
+	}
+}

@@ -57,7 +57,7 @@ func (w *world) all() diag.List {
 		out = append(out, found...)
 	}
 	out = append(out, w.unusedInterfaces()...)
-	return finish(p, withoutIgnored(p, w.withoutLint(out), true))
+	return finish(p, w.withoutIgnored(w.withoutLint(out), true))
 }
 
 // finish computes lines and columns, and sorts.

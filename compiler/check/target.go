@@ -132,7 +132,7 @@ func Target(p *project.Project, wf *syntax.Workflow, d *syntax.Deployment, binds
 		c.diags = append(c.diags, own.diags...)
 	}
 	out := append(concerning(p, wf, d, used, w.interfaceFiles()), c.diags...)
-	out = finish(p, withoutIgnored(p, out, false))
+	out = finish(p, w.withoutIgnored(out, false))
 	if out.HasErrors() {
 		return nil, out
 	}
