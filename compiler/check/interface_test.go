@@ -1,7 +1,11 @@
 package check_test
 
 import (
+	"slices"
 	"testing"
+
+	"github.com/lda-wf/wfc/compiler/check"
+	"github.com/lda-wf/wfc/lang/types"
 )
 
 // with is a project of a workflow with a source that needs an interface, and of
@@ -262,8 +266,105 @@ workflow "w" {
 -- x.wfi --
 interface x {
 ` + greetTool + "}\n", []string{"WFC2103 `nam` ~ Did you mean \"name\"?"}},
+		{"a destructive tool of it needs a guard, too", `-- w.wf.hcl --
+workflow "w" {
+  source "demo" {
+    interface = interface.x
+  }
+  step "delete" {
+    call = demo.delete_task
+    args = { task = 1 }
+  }
+}
+-- x.wfi --
+interface x {
+  @destructive
+  tool delete_task(task: integer) -> any
+}
+`, []string{"WFC3001 `demo.delete_task` ~ The tool interface.x.delete_task is destructive"}},
 		{"nothing uses it", "-- w.wf.hcl --\n-- x.wfi --\ninterface x {\n" + greetTool + "}\n\ninterface y {\n  type t = string\n}\n\ninterface z {\n  type u = interface.y.t\n}\n", []string{"WFC1512 `interface x` ~ Nothing uses", "WFC1512 `interface z`"}},
 		{"a comment says that it is meant so", "-- w.wf.hcl --\n-- x.wfi --\n\"For others.\"\n# wfc:ignore WFC1512 other projects copy it\ninterface x {\n  @read tool \"a # b\"() -> any\n}\n", nil},
 		{"two of one name", "-- w.wf.hcl --\nworkflow \"w\" {\n  source \"demo\" {\n    interface = interface.x\n  }\n" + greetStep + "}\n-- a.wfi --\ninterface x {\n" + greetTool + "}\n-- b.wfi --\ninterface x {\n}\n", []string{"WFC1103 `x` ~ defined in a.wfi, line 1, too"}},
 	})
+}
+
+// A plan is made of a workflow and its interfaces: what is wrong with others
+// does not keep it from being made, and what is wrong with its own does.
+func TestWhatATargetIsMadeOf(t *testing.T) {
+	const good = "-- x.wfi --\ninterface x {\n" + greetTool + "}\n"
+	for _, c := range []struct {
+		name, files string
+		binds       map[string]string
+		want        []string // codes
+	}{
+		{"an interface", with(greetStep, greetTool), nil, nil},
+		{"beside another that is broken", with(greetStep, greetTool) + "-- y.wfi --\ninterface y {\n  tool\n}\n", nil, nil},
+		{"one with a mistake elsewhere in it", with(greetStep, greetTool+"  type t = strng\n"), nil, []string{"WFC1301"}},
+		{"one that cannot be found because a file cannot be read", "-- w.wf.hcl --\nworkflow \"w\" {\n  source \"demo\" {\n    interface = interface.x\n    bind      = connection.demo.main\n  }\n" + greetStep + "}\n-- x.wfi --\ninterface \"x\" {\n}\n", nil, []string{"WFC1501"}},
+		{"a type of one that is broken", "-- w.wf.hcl --\nworkflow \"w\" {\n  input \"a\" {\n    type = interface.x.t\n  }\n  output \"a\" {\n    value = input.a\n  }\n}\n-- x.wfi --\ninterface x {\n  type t object({})\n}\n", nil, []string{"WFC1501"}},
+		{"bound by a command", "-- w.wf.hcl --\nworkflow \"w\" {\n  source \"demo\" {\n    interface = interface.x\n  }\n" + greetStep + "}\n" + good, map[string]string{"demo": "demo.main"}, nil},
+		{"bound by a command to what does not satisfy it", "-- w.wf.hcl --\nworkflow \"w\" {\n  source \"demo\" {\n    interface = interface.x\n  }\n" + greetStep + "}\n-- x.wfi --\ninterface x {\n  @read\n  tool greet(name: integer) -> any\n}\n", map[string]string{"demo": "demo.main"}, []string{"WFC1511", "WFC2201"}},
+		{"not bound", "-- w.wf.hcl --\nworkflow \"w\" {\n  source \"demo\" {\n    interface = interface.x\n  }\n" + greetStep + "}\n" + good, nil, []string{"WFC2404"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := load(t, c.files)
+			w, found := check.Target(p, p.Workflows["w"], nil, c.binds)
+			var codes []string
+			for _, d := range found {
+				codes = append(codes, string(d.Code))
+			}
+			if !slices.Equal(codes, c.want) || (w == nil) != (len(c.want) > 0) {
+				t.Errorf("got\n%swant %v", show(p, found), c.want)
+			}
+		})
+	}
+}
+
+func TestStepsThroughAnInterfaceHaveContracts(t *testing.T) {
+	block := `-- demo.wf.hcl --
+connection "demo" "main" {
+  stdio {
+    command = project.wfc
+    args    = ["demo-server"]
+  }
+  tool "counter" {
+    result = self.output.count
+  }
+}
+`
+	for _, c := range []struct {
+		name, step, declares string
+		want                 string // the type; "" for no contract
+		after                bool
+	}{
+		{"of what it declares", `call = demo.echo
+    args = { text = "a" }`, "  @read\n  tool echo(text: string) -> string\n", "string", false},
+		{"none where it declares nothing", `call = demo.echo
+    args = { text = "a" }`, "  @read\n  tool echo(text: string) -> any\n", "", false},
+		{"before a result of the step", `call = demo.echo
+    args = { text = "a" }
+    result = upper(self.output)`, "  @read\n  tool echo(text: string) -> string\n", "string", false},
+		{"none where the step decodes the text itself", `call = demo.echo
+    args = { text = "1" }
+    decode = "json"`, "  @read\n  tool echo(text: string) -> string\n", "", false},
+		{"after the result of a tool block", `call = demo.counter`, "  @write\n  tool counter() -> integer\n", "integer", true},
+		{"none where the step's result stands in its place", `call = demo.counter
+    result = self.output.anything`, "  @write\n  tool counter() -> integer\n", "", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := load(t, with("  step \"s\" {\n    "+c.step+"\n  }\n", c.declares, block))
+			w, found := check.Target(p, p.Workflows["w"], nil, nil)
+			if w == nil {
+				t.Fatal(show(p, found))
+			}
+			switch got := w.Steps[0].Contract; {
+			case got == nil && c.want == "":
+			case got == nil, types.Print(got.Type) != c.want, got.AfterResult != c.after, got.Interface != "interface.x":
+				t.Errorf("got %+v, want %q", got, c.want)
+			}
+			if w.Steps[0].InputSchema == nil {
+				t.Error("what an interface leaves open is not held against the tool's own schema")
+			}
+		})
+	}
 }

@@ -31,10 +31,10 @@ func (c *checker) unguardedCalls(deployments []*syntax.Deployment) {
 		return
 	}
 	for _, s := range c.f.stepList {
-		if s.syn.Call == nil || s.tool == nil || s.syn.When != nil || s.effect < catalog.Destructive || c.asked(s) {
+		if s.syn.Call == nil || s.tool == nil && s.does.declared == nil || s.syn.When != nil || s.effect < catalog.Destructive || c.asked(s) {
 			continue
 		}
-		what := "The tool " + s.source.owner() + "." + s.tool.Name
+		what, mend := c.calledTool(s)
 		switch {
 		case deny != nil:
 			why := "is destructive"
@@ -44,9 +44,18 @@ func (c *checker) unguardedCalls(deployments []*syntax.Deployment) {
 			c.report(diag.New(codeDeniedCall, s.syn.Call.Range, "%s %s, and deployment %s denies destructive calls, so that this step fails whenever it runs. Guard it with `when`, or change the policy to \"ask\" or \"allow\".", what, why, deny.Name.Text).
 				With(deny.Policy.Header, "The policy that denies it."))
 		case s.effect == catalog.Destructive:
-			c.report(diag.New(codeUnguardedCall, s.syn.Call.Range, "%s is destructive, and nothing guards the call. Say when it may run with `when`, ask a person before with an `ask` step that this one refers to, or run it through a deployment with policy { destructive = \"ask\" }. Where the tool destroys nothing, say so in its connection: tool %s { effect = \"write\" }.", what, quoted(s.tool.Name)))
+			c.report(diag.New(codeUnguardedCall, s.syn.Call.Range, "%s is destructive, and nothing guards the call. Say when it may run with `when`, ask a person before with an `ask` step that this one refers to, or run it through a deployment with policy { destructive = \"ask\" }. Where the tool destroys nothing, say so in %s.", what, mend))
 		}
 	}
+}
+
+// calledTool names the tool that a step calls, and says where its effect can be
+// said: in the connection, or in the interface of a source that is bound to none.
+func (c *checker) calledTool(s *step) (what, mend string) {
+	if s.tool != nil {
+		return "The tool " + s.source.owner() + "." + s.tool.Name, "its connection: tool " + quoted(s.tool.Name) + " { effect = \"write\" }"
+	}
+	return "The tool " + s.source.iface.Reference() + "." + s.does.declared.Name.Text, "the interface: @write"
 }
 
 func policyOf(d *syntax.Deployment) string {

@@ -199,6 +199,7 @@ func TestMistakesInTheText(t *testing.T) {
 func TestMistakesInMeaning(t *testing.T) {
 	check(t, []mistake{
 		{"an unknown type", body("tool t(a: strng) -> isue\ntype issue = string"), []string{"WFC1301 `strng` ~ Did you mean string?", "WFC1301 `isue` ~ Did you mean issue?"}},
+		{"an unknown type alone", body("type t = strng"), []string{"WFC1301 `strng` ~ Did you mean string?"}},
 		{"a type of another interface", body("tool t() -> interface.y.issue") + "interface y {\n  type isue = string\n}\n", []string{"WFC1301 `interface.y.issue` ~ Did you mean interface.y.isue?"}},
 		{"a type of no interface", body("tool t() -> interface.y.issue"), []string{"WFC1301 `interface.y.issue` ~ There is no interface \"y\"."}},
 		{"a type that lost its declaration is not unknown, too", body("type issue object({})\ntool t() -> list(issue)"), []string{"WFC1501 `object`"}},

@@ -132,6 +132,7 @@ type definition struct {
 	name   *types.Type
 	define func(*types.Type)
 	is     *types.Type
+	cyclic bool // it stands for itself, and for an error
 }
 
 func (b *builder) report(d diag.Diagnostic) {
@@ -201,8 +202,8 @@ func (b *builder) resolver(w *work) types.Resolver {
 func (b *builder) define(w *work) {
 	for i := range w.defined {
 		d := &w.defined[i]
-		if d.is != nil && d.is.IsError() {
-			continue // a cycle
+		if d.cyclic {
+			continue
 		}
 		d.is = b.read(w, d.decl.result)
 		d.define(d.is)
@@ -262,7 +263,7 @@ func (b *builder) cycles() {
 		}
 	}
 	for _, d := range bad {
-		d.is = types.ErrorType
+		d.is, d.cyclic = types.ErrorType, true
 		d.define(d.is)
 		b.report(diag.New(codeNoType, d.decl.result.Range, "The type %s refers to itself and says nothing else. Write what its values are.", d.decl.name.Text))
 	}
