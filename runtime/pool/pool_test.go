@@ -285,6 +285,7 @@ func TestDelayBeforeARestartEndsWithTheCaller(t *testing.T) {
 	b := newBench(t, "-exit", "1")
 	for range 3 {
 		b.fail("counter", "{}")
+		b.pool.wait.Wait() // else the next call may be told of the same end
 	}
 	b.pool.mu.Lock()
 	b.pool.slots[slotKey{id: "test.main"}].deaths = 20
