@@ -14,9 +14,9 @@ import (
 	"github.com/lda-wf/wfc/compiler/check"
 	"github.com/lda-wf/wfc/compiler/fix"
 	"github.com/lda-wf/wfc/compiler/project"
-	"github.com/lda-wf/wfc/internal/wholefile"
 	"github.com/lda-wf/wfc/lang/diag"
 	"github.com/lda-wf/wfc/lang/syntax"
+	"github.com/lda-wf/wfc/runner/wholefile"
 )
 
 func newCheck(std streams, g *globals) *cobra.Command {

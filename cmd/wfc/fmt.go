@@ -13,8 +13,8 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
 
-	"github.com/lda-wf/wfc/internal/wholefile"
 	"github.com/lda-wf/wfc/lang/format"
+	"github.com/lda-wf/wfc/runner/wholefile"
 )
 
 // maxFormatted bounds a file that is formatted, as project.Load bounds those that are checked.

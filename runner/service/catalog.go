@@ -12,8 +12,8 @@ import (
 
 	"github.com/lda-wf/wfc/compiler"
 	"github.com/lda-wf/wfc/compiler/project"
-	"github.com/lda-wf/wfc/internal/wholefile"
 	"github.com/lda-wf/wfc/lang/catalog"
+	"github.com/lda-wf/wfc/runner/wholefile"
 	"github.com/lda-wf/wfc/runtime/discover"
 	"github.com/lda-wf/wfc/runtime/pool"
 )
