@@ -123,11 +123,11 @@ func (c *checker) join(x hclNode, want *types.Type, parts []typed, nodes []hclNo
 			continue
 		}
 		t, ok := types.Join(out.t, p.t)
+		if want != nil && !isAny(want) && (!ok || types.Assignable(want, t) != nil) {
+			// Each fits what is wanted, which may say less than they do, or tell them apart.
+			return of(types.UnionOf(typesOf(parts)...))
+		}
 		if !ok {
-			if want != nil && !isAny(want) {
-				// Each fits what is wanted, which may say less than they do.
-				return of(types.UnionOf(typesOf(parts)...))
-			}
 			c.noCommonType(x, out.t, p.t, nodes[i], noun)
 			return failed
 		}

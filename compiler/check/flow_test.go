@@ -58,6 +58,14 @@ func TestNames(t *testing.T) {
       echo ${HOME} ${files[0]} "${local.nothing}"
     EOT
   }`, []string{"WFC2010 `HOME` ~ write $${HOME}.", "WFC2010 `files[0]` ~ write $${files[0]}.", "WFC2004 `nothing`"}},
+		{"branches that are members of what is wanted", `
+  input "b" {
+    type = bool
+  }
+  output "o" {
+    type  = list(union(object({ k = enum("p"), a = integer }), object({ k = enum("q"), b = bool })))
+    value = [input.b ? { k = "p", a = 1 } : { k = "q", b = true }]
+  }`, nil},
 		{"a for hides names outside of it", `
   output "o" {
     value = [for input in ["a"] : upper(input)]
