@@ -49,48 +49,32 @@ func (c *checker) followed(y *syntax.Step) follow.Step {
 	if s == nil || s.syn != y {
 		return out
 	}
-	out.Destructive = y.Call != nil && s.tool != nil && s.effect == catalog.Destructive
+	out.Destructive = y.Call != nil && len(s.does.of) > 0 && s.effect == catalog.Destructive
 	out.Args, out.Block = s.args, s.block
-	if s.block != nil && s.block.Sensitive != nil && *s.block.Sensitive {
-		out.Gives |= follow.Sensitive
+	for _, o := range s.does.of {
+		if b := o.block; b != nil && b.Sensitive != nil && *b.Sensitive {
+			out.Gives |= follow.Sensitive
+		}
 	}
 	t := y.Target()
-	if t == nil || len(t.Path) == 0 {
+	if t == nil || s.source == nil {
 		return out
 	}
-	conns := c.connectionsOf(t.Path[0].Text)
-	for i, conn := range conns {
-		if i == 0 && len(conns) == 1 {
-			out.Connection = conn.syn.ID()
-		}
-		out.Gives |= labels(conn.syn)
-		out.External = out.External || says(conn.syn.Reach, "external")
-	}
-	out.Tool = t.Path[0].Text
-	if out.Connection != "" {
-		out.Tool = out.Connection
-	}
+	out.Connection = s.source.owner()
+	out.Tool = out.Connection
 	if len(t.Path) > 1 {
 		out.Tool += "." + t.Path[1].Text
 	}
-	return out
-}
-
-// connectionsOf returns what a source is bound to: the members of a family are several.
-func (c *checker) connectionsOf(source string) []*connection {
-	s := c.f.sources[source]
-	if s == nil {
-		return nil
+	label := func(conn *connection) {
+		out.Gives |= labels(conn.syn)
+		out.External = out.External || says(conn.syn.Reach, "external")
 	}
-	if s.conn != nil {
-		return []*connection{s.conn}
+	for _, o := range s.does.of { // a key that is known chooses one of a family
+		label(o.conn)
 	}
-	var out []*connection
-	if fam := s.syn.Family; fam != nil {
-		for _, m := range fam.Members {
-			if conn := c.w.connections[connectionID(m.Connection)]; conn != nil {
-				out = append(out, conn)
-			}
+	if len(s.does.of) == 0 {
+		for _, m := range s.source.members {
+			label(m.conn)
 		}
 	}
 	return out
@@ -108,4 +92,3 @@ func labels(y *syntax.Connection) (k follow.Kind) {
 }
 
 func says(t *syntax.Text, what string) bool { return t != nil && t.S == what }
-

@@ -52,7 +52,7 @@ type Flow struct {
 type Step struct {
 	Syntax *syntax.Step
 	// Of a call, read or prompt:
-	Connection  string // its id; "" where it is not known, or several
+	Connection  string // its id, or the family that it is chosen from, for messages; "" where it is not known
 	Tool        string // "demo.main.greet", for messages
 	Gives       Kind   // what its answer carries
 	External    bool   // the connection reaches outside

@@ -111,6 +111,9 @@ func load(t *testing.T, body string) *project.Project {
 	write("connections.wf.hcl", []byte(connections))
 	for _, f := range txtar.Parse([]byte(catalogs)).Files {
 		write(f.Name, f.Data)
+		if f.Name == "catalog/notes.team.json" {
+			write("catalog/notes.other.json", []byte(strings.Replace(string(f.Data), "notes.team", "notes.other", 1)))
+		}
 	}
 	head := "workflow \"w\" {\n"
 	for name, conn := range map[string]string{"demo": "demo.main", "notes": "notes.team", "web": "web.search"} {
@@ -249,6 +252,26 @@ func TestSensitiveOutputs(t *testing.T) {
   output "token" {
     value = step.login.output.token
   }`, []string{"WFC3101 `step.login.output.token`"}},
+		{"a family with such a tool", `
+  source "any" {
+    family = {
+      team = connection.notes.team
+      two  = connection.notes.other
+    }
+  }
+  step "login" {
+    call = any["team"].login
+  }
+  output "user" {
+    value = step.login.output.user
+  }
+-- more --
+connection "notes" "other" {
+  stdio {
+    command = "notes-mcp"
+  }
+}
+`, []string{"WFC3101 `step.login.output.user` ~ step.login."}},
 		{"what a tool gives that was given one is not followed", inputs + `
   step "echo" {
     call = demo.echo
@@ -257,6 +280,14 @@ func TestSensitiveOutputs(t *testing.T) {
   output "text" {
     value = step.echo.output
   }`, nil},
+		{"an output of the last run", inputs + `
+  output "token" {
+    value     = input.token
+    sensitive = true
+  }
+  output "before" {
+    value = run.previous == null ? "" : run.previous.outputs.token
+  }`, []string{"WFC3101 `run.previous.outputs.token`"}},
 		{"a sensitive output of a workflow that is run", `
   step "child" {
     run  = workflow.child
@@ -381,6 +412,27 @@ func TestPrivateData(t *testing.T) {
     call = notes.read
   }`
 	runRules(t, []rule{
+		{"of another member of a family there is none", `
+  source "any" {
+    family = {
+      team = connection.notes.team
+      open = connection.notes.other
+    }
+  }
+  step "note" {
+    call = any["open"].read
+  }
+  step "s" {
+    call = web.search
+    args = { query = step.note.output.title }
+  }
+-- more --
+connection "notes" "other" {
+  stdio {
+    command = "notes-mcp"
+  }
+}
+`, nil},
 		{"text to an argument of another connection", note + `
   locals {
     title = "About ${step.note.output.title}"
@@ -412,6 +464,28 @@ func TestPrivateData(t *testing.T) {
     call = web.search
     args = { query = declassify(step.note.output.title, "published with the minutes") }
   }`, nil},
+		{"of any member of a family", `
+  source "any" {
+    family = {
+      team = connection.notes.team
+      demo = connection.notes.other
+    }
+  }
+  step "note" {
+    for_each = ["team", "demo"]
+    call     = any[each.value].read
+  }
+  step "s" {
+    call = web.search
+    args = { query = step.note[0].output.title }
+  }
+-- more --
+connection "notes" "other" {
+  stdio {
+    command = "notes-mcp"
+  }
+}
+`, []string{"WFC3201 `step.note[0].output.title` ~ step.note."}},
 		{"in a fan-out over it", note + `
   step "s" {
     for_each = step.note.output.tags
