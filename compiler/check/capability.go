@@ -206,6 +206,7 @@ func (c *checker) usable(conn *connection, t *catalog.Tool, at hcl.Range) bool {
 	}
 	if t.TaskRequired {
 		c.report(diag.New(codeTaskSupport, at, "The tool %s.%s can only be called as a task, which wfc does not support. Call another tool.", id, t.Name))
+		return false
 	}
 	switch list, denied := conn.excluded(t.Name); {
 	case list == nil:

@@ -242,7 +242,12 @@ func (w *world) handedTo(wf *syntax.Workflow, source string) bool {
 	for _, f := range w.project.Files {
 		for _, parent := range f.Workflows {
 			for _, s := range slices.Concat(parent.Steps, parent.Finally) {
-				if s.Run == nil || len(s.Run.Path) != 2 || s.Run.Path[1].Text != wf.Name.Text {
+				if s.Run == nil || len(s.Run.Path) != 2 {
+					continue
+				}
+				if name := s.Run.Path[1].Text; w.project.Workflows[name] == nil {
+					return true // it may be this one that is meant
+				} else if name != wf.Name.Text {
 					continue
 				}
 				if slices.ContainsFunc(s.Bind, func(b syntax.SourceBinding) bool { return b.Child.Text == source }) ||

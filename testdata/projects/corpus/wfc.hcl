@@ -1,0 +1,4 @@
+project {
+  name     = "corpus"
+  language = 1
+}
