@@ -8,7 +8,7 @@ import (
 )
 
 // version is set by release builds; others are known by their commit.
-var version = "0.1.0-dev"
+var version = "0.1.0"
 
 func newVersion(std streams) *cobra.Command {
 	return &cobra.Command{
