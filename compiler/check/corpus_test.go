@@ -91,3 +91,38 @@ func TestMistakesInRealWorkflows(t *testing.T) {
 		})
 	}
 }
+
+func TestAllOfTheLanguageIsAccepted(t *testing.T) {
+	var files strings.Builder
+	for _, name := range []string{"surface.wf.hcl", "surface.wftest.hcl"} {
+		src, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&files, "-- %s --\n%s", name, src)
+	}
+	files.WriteString(`-- catalog/lab.main.json --
+{
+  "format_version": 1,
+  "connection": "lab.main",
+  "tools": [
+    {"digest": "", "object": {"name": "measure", "inputSchema": {"type": "object", "properties": {"deep": {"type": "boolean"}}}}},
+    {"digest": "", "object": {"name": "burn", "inputSchema": {"type": "object"}}}
+  ],
+  "resources": [], "resource_templates": [], "prompts": []
+}
+`)
+	p := load(t, files.String())
+	if found := findings(p); len(found) > 0 {
+		t.Errorf("findings:\n%s", show(p, found))
+	}
+	for name, wf := range p.Workflows {
+		_, found := check.Target(p, wf, nil, map[string]string{"demo": "demo.main"})
+		for _, d := range found {
+			if d.Code != "WFC1091" && !strings.HasPrefix(string(d.Code), "WFC30") {
+				t.Errorf("compiling %s gives %s", name, show(p, found))
+				break
+			}
+		}
+	}
+}

@@ -35,13 +35,24 @@ deployment "d" {
   inputs   = { limit = 3 }
 }
 `
-	file := filepath.Join(root, "flow.wf.hcl")
+	wholes := map[string]string{"flow.wf.hcl": whole}
+	for _, name := range []string{"surface.wf.hcl", "surface.wftest.hcl"} {
+		src, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		wholes[name] = string(src)
+		if err := os.WriteFile(filepath.Join(root, name), src, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	rapid.Check(t, func(rt *rapid.T) {
-		src := whole
+		name := rapid.SampledFrom([]string{"flow.wf.hcl", "surface.wf.hcl", "surface.wf.hcl", "surface.wftest.hcl"}).Draw(rt, "file")
+		file, src := filepath.Join(root, name), wholes[name]
 		for range rapid.IntRange(1, 3).Draw(rt, "edits") {
 			from := rapid.IntRange(0, len(src)).Draw(rt, "from")
 			to := min(len(src), from+rapid.IntRange(0, 40).Draw(rt, "length"))
-			put := rapid.SampledFrom([]string{"", "", ".", "{", "}", "\"", "${", "[", "]", "each.value", "null", " = ", "\n", "step.open", "0"}).Draw(rt, "put")
+			put := rapid.SampledFrom([]string{"", "", ".", "{", "}", "\"", "${", "[", "]", "each.value", "null", " = ", "\n", "step.open", "0", "loop.previous", "run.error", "team[\"a\"]"}).Draw(rt, "put")
 			src = src[:from] + put + src[to:]
 		}
 		p, err := project.Load(root, project.Options{Overlay: map[string][]byte{file: []byte(src)}})

@@ -37,7 +37,7 @@ func (c *checker) checkTest(t *syntax.Test) {
 	}
 	// The workflow's own check reports what is wrong in it.
 	n := len(c.diags)
-	c.newFlow(wf, nil)
+	c.newFlow(wf, c.w.anyBinding(wf))
 	c.checkFlow()
 	c.diags = c.diags[:n]
 	c.testInputs(t)
@@ -58,6 +58,24 @@ func (c *checker) checkTest(t *syntax.Test) {
 		c.check(a.Condition, p, nil, types.BoolType, assertSubject)
 		c.check(a.ErrorMessage, p, nil, types.StringType, errorTextSubject)
 	}
+}
+
+// anyBinding returns what the sources of a workflow are bound to that are not by
+// themselves: as its first deployment has it.
+func (w *world) anyBinding(wf *syntax.Workflow) map[string]bound {
+	for _, d := range allDeployments(w.project) {
+		if w.deployed(d) != wf {
+			continue
+		}
+		out := w.bindings(d)
+		for _, s := range wf.Sources {
+			if isBound(s) {
+				delete(out, s.Name.Text)
+			}
+		}
+		return out
+	}
+	return nil
 }
 
 // testInputs checks the inputs that a test gives.
@@ -163,10 +181,10 @@ func (c *checker) checkMock(m *syntax.Mock) {
 // mocked returns the type of the arguments and of the structured content of
 // what a mock stands for, and reports a name that the source does not have.
 func (c *checker) mocked(src *source, m *syntax.Mock) (args, output *types.Type) {
-	args, output = objectOfAnything, types.AnyType
+	args, output = types.AnyType, types.AnyType
 	name := m.Tool.Text
 	if len(src.members) == 0 || strings.Contains(name, "://") {
-		return types.ObjectOf([]types.Attr{{Name: "uri", Type: types.StringType, Optional: true}}, types.AnyType), output
+		return args, output
 	}
 	var have []string
 	if src.iface != nil {
