@@ -75,17 +75,36 @@ func flowsIn(x hclNode, want *types.Type) bool {
 	return false
 }
 
-// remedy says how the type of something becomes known.
+// remedy says how the type of something becomes known: what a step gives by its
+// returns, anything else by a step that names it.
 func remedy(source []byte, at hcl.Range) string {
 	e, found := expr.Parse(string(source[min(at.Start.Byte, len(source)):min(at.End.Byte, len(source))]), at.Filename)
 	if !found.HasErrors() {
-		for _, r := range e.Refs() {
-			if r.Root == "step" && r.Name != "" {
-				return "Say what step " + quoted(r.Name) + " gives, with returns = TYPE in it: it is checked when it arrives then."
-			}
+		switch root, name := rootOf(e); {
+		case root == "step" && name != "":
+			return "Say what step " + quoted(name) + " gives, with returns = TYPE in it: it is checked when it arrives then."
+		case root == "self":
+			return "Say what the step gives before it is taken apart, with returns = TYPE, and take it apart in a step of its own."
 		}
 	}
 	return "Name it by a step of its own that says what it is, with value = … and returns = TYPE: it is checked there then."
+}
+
+// rootOf returns the root of what is only read, and the name after it.
+func rootOf(e expr.Expr) (root, name string) {
+	switch x := e.Node.(type) {
+	case *hclsyntax.ParenthesesExpr:
+		return rootOf(e.Sub(x.Expression))
+	case *hclsyntax.IndexExpr:
+		return rootOf(e.Sub(x.Collection))
+	case *hclsyntax.RelativeTraversalExpr:
+		return rootOf(e.Sub(x.Source))
+	case *hclsyntax.ScopeTraversalExpr:
+		if refs := e.Refs(); len(refs) > 0 {
+			return refs[0].Root, refs[0].Name
+		}
+	}
+	return "", ""
 }
 
 // anyCollection is what can be gone through.

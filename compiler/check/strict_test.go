@@ -122,9 +122,15 @@ func TestStrictOnUndeclaredAttributes(t *testing.T) {
 	}
 }
 
-// The remedy names the step to which returns belongs.
+// The remedy is returns: of the step whose output it is, or of one that names it.
 func TestStrictNamesTheRemedy(t *testing.T) {
-	p := load(t, `workflow "w" {
+	for value, remedy := range map[string]string{
+		"upper(step.s.output.value)":                     `step "s" gives, with returns`,
+		"upper(step.s.output.value.name[0])":             `step "s" gives, with returns`,
+		"upper(jsondecode(step.s.text))":                 "a step of its own that says what it is",
+		"upper([for x in [step.s.output.value] : x][0])": "a step of its own that says what it is",
+	} {
+		p := load(t, `workflow "w" {
   source "demo" {
     bind = connection.demo.main
   }
@@ -133,12 +139,13 @@ func TestStrictNamesTheRemedy(t *testing.T) {
     args = { value = 1 }
   }
   output "o" {
-    value = upper(step.s.output.value)
+    value = `+value+`
   }
 }
 `)
-	found := check.Strict(p)
-	if len(found) != 1 || !strings.Contains(found[0].Detail, `step "s"`) || !strings.Contains(found[0].Detail, "returns") {
-		t.Errorf("found %v", found)
+		found := check.Strict(p)
+		if len(found) != 1 || !strings.Contains(found[0].Detail, remedy) {
+			t.Errorf("%s: found %v", value, found)
+		}
 	}
 }

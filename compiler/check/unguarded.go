@@ -30,8 +30,9 @@ func (c *checker) unguardedCalls(deployments []*syntax.Deployment) {
 	if deny == nil && !open {
 		return
 	}
+	asked := asking{}
 	for _, s := range c.f.stepList {
-		if s.syn.Call == nil || s.tool == nil && s.does.declared == nil || s.syn.When != nil || s.effect < catalog.Destructive || c.asked(s) {
+		if s.syn.Call == nil || s.tool == nil && s.does.declared == nil || s.syn.When != nil || s.effect < catalog.Destructive || asked.waits(node{step: s}) {
 			continue
 		}
 		what, mend := c.calledTool(s)
@@ -65,23 +66,20 @@ func policyOf(d *syntax.Deployment) string {
 	return d.Policy.Destructive.S
 }
 
-// asked reports whether a step waits for the answer to a question, directly or
-// through what it refers to.
-func (c *checker) asked(s *step) bool {
-	seen := map[node]bool{}
-	var look func(needs []need) bool
-	look = func(needs []need) bool {
-		for _, n := range needs {
-			k := node{n.local, n.step}
-			if seen[k] {
-				continue
-			}
-			seen[k] = true
-			if n.step != nil && n.step.syn.Ask != nil || look(k.needs()) {
-				return true
-			}
-		}
-		return false
+// asking says of steps and locals whether they wait for the answer to a question.
+type asking map[node]bool
+
+// waits reports whether n waits for an answer, directly or through what it refers to.
+func (a asking) waits(n node) bool {
+	if known, ok := a[n]; ok {
+		return known
 	}
-	return look(s.needs)
+	a[n] = false // of a cycle, which has its diagnostic
+	for _, need := range n.needs() {
+		if need.step != nil && need.step.syn.Ask != nil || a.waits(node{need.local, need.step}) {
+			a[n] = true
+			return true
+		}
+	}
+	return false
 }

@@ -145,7 +145,9 @@ type step struct {
 	elements      *shape // what for_each goes through
 	elementsState state
 
-	waits map[string]bool // the steps that end before it begins
+	refs      []*step         // nil: not looked at yet, as are the next two
+	questions map[*step]bool  // those that ask a person and end before it begins
+	before    map[string]bool // all that end before it begins
 }
 
 // state keeps what refers to itself from being followed for ever.

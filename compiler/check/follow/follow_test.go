@@ -88,7 +88,7 @@ func runRules(t *testing.T, rules []rule) {
 	}
 }
 
-func load(t *testing.T, body string) *project.Project {
+func load(t testing.TB, body string) *project.Project {
 	t.Helper()
 	const demo = "../../../testdata/projects/demo"
 	root := t.TempDir()
@@ -586,5 +586,43 @@ func TestTheWayIsShown(t *testing.T) {
 	}
 	if strings.Join(way, "\n") != strings.Join(want, "\n") {
 		t.Errorf("the way is\n%s\nwant\n%s", strings.Join(way, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// Of a long way the beginning and the last places are shown.
+func TestALongWayIsCut(t *testing.T) {
+	var body strings.Builder
+	body.WriteString(inputs + "  locals {\n    l0 = input.token\n")
+	for i := 1; i < 40; i++ {
+		fmt.Fprintf(&body, "    l%d = local.l%d\n", i, i-1)
+	}
+	body.WriteString("  }\n  output \"o\" {\n    value = local.l39\n  }")
+	p := load(t, body.String())
+	found := check.Project(p)
+	if len(found) == 0 || found[len(found)-1].Code != "WFC3101" {
+		t.Fatalf("found %v", found)
+	}
+	d := found[len(found)-1]
+	if !strings.Contains(d.Detail, "input.token → … → local.l29 → local.l30") || !strings.Contains(d.Detail, "→ local.l39.") || len(d.Related) != 12 {
+		t.Errorf("%s, %d places", d.Detail, len(d.Related))
+	}
+}
+
+// Following takes time in proportion to the workflow: 10,000 steps, each of which hands a
+// sensitive and untrusted value on, are no worse than ten times 1,000.
+func BenchmarkFollow(b *testing.B) {
+	for _, n := range []int{1000, 10000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			var body strings.Builder
+			body.WriteString(inputs + "  step \"search\" {\n    call = web.search\n  }\n  step \"s0\" {\n    value = { token = input.token, text = step.search.output.titles[0] }\n  }\n")
+			for i := 1; i < n; i++ {
+				fmt.Fprintf(&body, "  step \"s%d\" {\n    call = notes.delete\n    args = { name = step.s%d.text }\n    result = { token = step.s%d.output.token, text = self.text }\n  }\n", i, i-1, i-1)
+			}
+			p := load(b, body.String())
+			b.ResetTimer()
+			for b.Loop() {
+				check.Project(p)
+			}
+		})
 	}
 }

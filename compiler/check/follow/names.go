@@ -3,8 +3,6 @@ package follow
 import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
-
-	"github.com/lda-wf/wfc/lang/syntax"
 )
 
 // begin returns the mark of a value that something marks.
@@ -180,30 +178,4 @@ func (a *analysis) previous(x *hclsyntax.ScopeTraversalExpr) *shape {
 	}
 	s := compose(nil, map[string]*shape{"previous": compose(nil, map[string]*shape{"outputs": compose(nil, attrs, nil)}, nil)}, nil)
 	return a.walk(s, x.Traversal[1:]).read(x.SrcRange)
-}
-
-// waits returns the steps that end before a step begins.
-func (a *analysis) waits(s *step) map[string]bool {
-	if s.waits == nil {
-		s.waits = map[string]bool{}
-		a.collect(s.Syntax, s.waits, map[string]bool{})
-	}
-	return s.waits
-}
-
-func (a *analysis) collect(y *syntax.Step, steps, locals map[string]bool) {
-	add := func(name string) {
-		if s := a.steps[name]; s != nil && !steps[name] {
-			steps[name] = true
-			a.collect(s.Syntax, steps, locals)
-		}
-	}
-	for _, e := range expressions(y) {
-		a.collectRefs(e, add, locals)
-	}
-	for _, d := range y.DependsOn {
-		if len(d.Path) == 2 {
-			add(d.Path[1].Text)
-		}
-	}
 }

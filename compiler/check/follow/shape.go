@@ -32,7 +32,19 @@ type hop struct {
 	at   hcl.Range
 	name string // as the way is written in one line
 	text string // a sentence
-	from *hop
+	from *hop   // nil: it begins here
+	head *hop   // where it begins; nil: here
+}
+
+// then returns the way h with one more place; h may be nil.
+func (h *hop) then(at hcl.Range, name, text string) *hop {
+	next := &hop{at: at, name: name, text: text, from: h}
+	if h != nil {
+		if next.head = h.head; next.head == nil {
+			next.head = h
+		}
+	}
+	return next
 }
 
 // Values with more parts, or that more origins mark, are marked as a whole.
@@ -218,7 +230,7 @@ func (s *shape) read(at hcl.Range) *shape {
 // through returns s with a hop added: a thing with a name is made from it.
 func (s *shape) through(name, text string) *shape {
 	return s.mapped(func(m mark) mark {
-		m.way = &hop{at: m.at, name: name, text: text, from: m.way}
+		m.way = m.way.then(m.at, name, text)
 		return m
 	})
 }

@@ -1,6 +1,7 @@
 package follow
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -21,7 +22,8 @@ func (a *analysis) report(code diag.Code, m *mark, e expr.Expr, before, after st
 		at = within
 	}
 	d := diag.New(code, at, "%s: %s. %s", before, m.path(), after)
-	for _, h := range m.hops() {
+	hops, _ := m.hops()
+	for _, h := range hops {
 		if h.at != at {
 			d = d.With(h.at, "%s", h.text)
 		}
@@ -29,23 +31,39 @@ func (a *analysis) report(code diag.Code, m *mark, e expr.Expr, before, after st
 	a.found = append(a.found, d)
 }
 
-// hops returns the way of a mark, its origin first.
-func (m *mark) hops() []*hop {
-	var out []*hop
-	for h := m.way; h != nil; h = h.from {
-		out = append([]*hop{h}, out...)
+// maxHops is how many places of a way are shown: where it begins, and the last ones.
+const maxHops = 12
+
+// hops returns the way of a mark, its origin first, and whether places are left out
+// after that.
+func (m *mark) hops() (out []*hop, cut bool) {
+	h := m.way
+	for ; h != nil && len(out) < maxHops-1; h = h.from {
+		out = append(out, h)
 	}
-	return out
+	switch {
+	case h == nil:
+	case h.from == nil:
+		out = append(out, h)
+	default:
+		out, cut = append(out, h.head), true
+	}
+	slices.Reverse(out)
+	return out, cut
 }
 
 // path returns the way of a mark in one line.
 func (m *mark) path() string {
-	names := []string{}
-	for _, h := range m.hops() {
-		names = append(names, h.name)
+	hops, cut := m.hops()
+	var names []string
+	if len(hops) == 0 || hops[0].name != m.origin {
+		names = append(names, m.origin)
 	}
-	if len(names) == 0 || names[0] != m.origin {
-		names = append([]string{m.origin}, names...)
+	for i, h := range hops {
+		names = append(names, h.name)
+		if i == 0 && cut {
+			names = append(names, "…")
+		}
 	}
 	return strings.Join(names, " → ")
 }

@@ -60,8 +60,8 @@ func (a *analysis) argument(s *step, name string, e expr.Expr, t *types.Type) {
 
 // asked reports whether a person is asked after the step from has ended and before to begins.
 func (a *analysis) asked(from string, to *step) bool {
-	for name := range a.waits(to) {
-		if s := a.steps[name]; s.Syntax.Ask != nil && a.waits(s)[from] {
+	for q := range a.questions(to) {
+		if a.waitsFor(q, from) {
 			return true
 		}
 	}
