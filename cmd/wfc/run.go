@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"strings"
@@ -79,8 +81,9 @@ func runWorkflow(ctx context.Context, std streams, g *globals, arg string, f run
 	ctx, stop := interruptible(ctx)
 	defer stop()
 	watch := view.watch
+	lines := eventLines{w: std.out}
 	if f.json {
-		watch = eventLines(std)
+		watch = lines.watch
 	}
 	var worst error
 	for range f.repeat {
@@ -101,19 +104,33 @@ func runWorkflow(ctx context.Context, std streams, g *globals, arg string, f run
 			worst = &exit{code: exitFailed}
 		}
 	}
+	if lines.err != nil {
+		return failed(fmt.Errorf("not all events could be written: %w", lines.err))
+	}
 	return worst
 }
 
 // errInterrupted is why a run is cancelled by Ctrl-C.
 var errInterrupted = errors.New("interrupted")
 
-// interruptible returns a context that the first SIGINT or SIGTERM cancels. After
+// interrupts are the signals that end a command in good order: Ctrl-C, a request of
+// the system, and the end of the terminal unless the command was started to
+// outlive it, as nohup(1) does.
+func interrupts() []os.Signal {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	return signals
+}
+
+// interruptible returns a context that the first of the [interrupts] cancels. After
 // it the signals have their usual effect again, so that a second one ends the
 // process at once; children are told by the system then.
 func interruptible(parent context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, interrupts()...)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -140,14 +157,22 @@ func surviveBrokenPipes() func() {
 	return func() { signal.Stop(c) }
 }
 
-// eventLines prints events as JSON, one a line, each whole as it comes.
-func eventLines(std streams) func(engine.Event) {
-	var b bytes.Buffer
-	return func(ev engine.Event) {
-		b.Reset()
-		b.Write(append(ev.AppendJSON(b.AvailableBuffer()), '\n'))
-		_, _ = std.out.Write(b.Bytes()) // a reader that has gone ends nothing: the run is journalled
+// eventLines prints events as JSON, one a line, each whole as it comes. After a
+// failure it prints no more, since a line may be broken off; the run goes on, for
+// it is journalled.
+type eventLines struct {
+	w   io.Writer
+	b   bytes.Buffer
+	err error // of the first write that failed
+}
+
+func (l *eventLines) watch(ev engine.Event) {
+	if l.err != nil {
+		return
 	}
+	l.b.Reset()
+	l.b.Write(append(ev.AppendJSON(l.b.AvailableBuffer()), '\n'))
+	_, l.err = l.w.Write(l.b.Bytes())
 }
 
 // cut splits NAME=VALUE; both must be there.

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -76,8 +77,11 @@ func runScripts(t *testing.T, dir string) {
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {
-			if cond == "root" {
+			switch cond {
+			case "root":
 				return os.Geteuid() == 0, nil
+			case "hangup": // whether programs end with their terminal, which nohup(1) prevents
+				return slices.Contains(interrupts(), os.Signal(syscall.SIGHUP)), nil
 			}
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
@@ -206,13 +210,16 @@ func each(ts *testscript.TestScript, neg bool, args []string) {
 	_, _ = io.WriteString(ts.Stderr(), normal(errw.String(), ts.Getenv("WORK")))
 }
 
-// interrupt is "interrupt": it stops the program in the background as Ctrl-C does.
+// interrupt is "interrupt [hangup|terminate]": it stops the program in the
+// background as Ctrl-C, the end of its terminal or the system does.
 func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	cmds := ts.BackgroundCmds()
-	if neg || len(args) != 0 || len(cmds) != 1 {
-		ts.Fatalf("usage: interrupt, with one program in the background")
+	signals := map[string]os.Signal{"": os.Interrupt, "hangup": syscall.SIGHUP, "terminate": syscall.SIGTERM}
+	signal := signals[strings.Join(args, " ")]
+	if neg || signal == nil || len(cmds) != 1 {
+		ts.Fatalf("usage: interrupt [hangup|terminate], with one program in the background")
 	}
-	ts.Check(cmds[0].Process.Signal(os.Interrupt))
+	ts.Check(cmds[0].Process.Signal(signal))
 	ts.Value(signalled{}).(*signalled).cmd = cmds[0]
 }
 
