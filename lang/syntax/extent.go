@@ -39,6 +39,7 @@ func (m *mender) extent(start, at int) extent {
 	} else {
 		texts := m.heredocs(start)
 		marker := heredocMarker(m.text[start:x.end]) // of one that is not closed by HCL's reading
+		whole := marker != "" && wholeHeredoc().Match(m.text[start:x.end])
 		for next := x.end + 1; next < len(m.text); {
 			end := m.lineEnd(next)
 			content := bytes.TrimLeft(m.text[next:end], " \t")
@@ -46,12 +47,17 @@ func (m *mender) extent(start, at int) extent {
 			content = bytes.TrimRight(content, "\r ")
 			if marker != "" && string(content) == marker {
 				x.end = end
-				break
+				if whole {
+					break
+				}
+				// It stands within brackets or a call, which go on.
+				marker, next = "", end+1
+				continue
 			}
 			if m := heredocMarker(content); m != "" {
 				marker = m
 			}
-			inText := false
+			inText := marker != "" && m.hasLine(marker, end)
 			for _, t := range texts {
 				inText = inText || t[0] <= next && next < t[1]
 			}
@@ -83,6 +89,19 @@ func heredocMarker(line []byte) string {
 	}
 	return ""
 }
+
+// hasLine reports whether one of the lines after at holds the text and nothing else.
+func (m *mender) hasLine(text string, at int) bool {
+	for line := range bytes.Lines(m.text[at:]) {
+		if string(bytes.TrimSpace(line)) == text {
+			return true
+		}
+	}
+	return false
+}
+
+// wholeHeredoc matches the first line of an attribute whose value is one heredoc.
+var wholeHeredoc = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^=]*=[ \t]*<<`) })
 
 // heredocs returns the offsets of the heredocs from start on that are closed.
 func (m *mender) heredocs(start int) [][2]int {

@@ -33,6 +33,9 @@ func (m *mender) translate(e *hcl.Diagnostic, attr *hclsyntax.Attribute, x exten
 		return m.directive(e, x, at)
 	}
 	if t, ok := x.template(); ok && e.Summary == "Invalid expression" {
+		if x.isCoalesce(found) {
+			return m.coalesce(x, at)
+		}
 		return m.interpolationAt(t, "What stands between %s and } is an expression, and %s cannot be read as one.", string(t.Bytes), quote(m.rest(t)))
 	}
 	if e.Subject.Start.Byte >= x.end || e.Summary == "Missing expression" {
@@ -50,6 +53,9 @@ func (m *mender) translate(e *hcl.Diagnostic, attr *hclsyntax.Attribute, x exten
 	case "Missing item separator", "Missing argument separator", "Missing attribute separator":
 		if top, ok := x.top(); ok && strings.Contains(`"}" "]" ")"`, found) {
 			return m.unclosedBracket(top)
+		}
+		if found == `"for"` {
+			return diag.New(codeSyntaxError, at, "The for stands first: a list is made with [for x in LIST : VALUE], an object with {for x in LIST : KEY => VALUE}.")
 		}
 		d := diag.New(codeMissingComma, at, "Before %s a comma is missing.", found)
 		after := at
@@ -194,7 +200,7 @@ func (m *mender) interpolationAt(t token, what string, args ...any) diag.Diagnos
 	insert := here
 	insert.End = insert.Start
 	detail := fmt.Sprintf(what, args...) + " If this is meant for another language, such as a shell script, write " + opener[:1] + opener +
-		" for the characters themselves, or keep the text in a file and read it with file(\"…\")."
+		" for the characters themselves."
 	return diag.New(codeInvalidTemplate, here, "%s", detail).
 		Fix("Write "+opener[:1]+opener, false, diag.Edit{Range: diag.RangeOf(insert), Text: opener[:1]})
 }
@@ -261,6 +267,9 @@ func (m *mender) lineBreak(attr *hclsyntax.Attribute, x extent, at hcl.Range, fo
 	if string(attr.Expr.Range().SliceBytes(m.r.src)) == "if" {
 		return diag.New(codeSyntaxError, attr.Expr.Range(), "There is no if in expressions. Write CONDITION ? THIS : THAT.")
 	}
+	if string(attr.Expr.Range().SliceBytes(m.r.src)) == "not" {
+		return diag.New(codeInvalidOperator, attr.Expr.Range(), "The logical not is written !, before its operand.")
+	}
 	return diag.New(codeMissingLineBreak, at, "After the value of %q a line break must follow, but here stands %s.", attr.Name, found)
 }
 
@@ -279,6 +288,8 @@ func (m *mender) missingValue(attr *hclsyntax.Attribute, x extent, at hcl.Range,
 		return diag.New(codeMissingValue, attr.NameRange, "%q has no value.", attr.Name)
 	case prev == "*" && found == `"*"`:
 		return diag.New(codeInvalidOperator, m.r.span(x.prev.start, at.End.Byte), `There is no operator "**". Write the multiplication out.`)
+	case x.isCoalesce(found):
+		return m.coalesce(x, at)
 	case found == "the end of the line" || found == "the end of the file":
 		if top, ok := x.top(); ok && found == "the end of the file" {
 			return m.unclosedBracket(top)
@@ -292,6 +303,15 @@ func (m *mender) missingValue(attr *hclsyntax.Attribute, x extent, at hcl.Range,
 		}
 	}
 	return diag.New(codeMissingValue, at, "A value is expected here, and %s begins none.", found)
+}
+
+// isCoalesce reports whether the mistake is the second half of a `??`.
+func (x extent) isCoalesce(found string) bool {
+	return string(x.prev.Bytes) == "?" && found == `"?"`
+}
+
+func (m *mender) coalesce(x extent, at hcl.Range) diag.Diagnostic {
+	return diag.New(codeInvalidOperator, m.r.span(x.prev.start, at.End.Byte), `There is no operator "??". What stands in for null is said with coalesce(VALUE, OTHER).`)
 }
 
 func (m *mender) missingName(x extent, at hcl.Range, found string) diag.Diagnostic {
