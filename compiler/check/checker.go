@@ -84,6 +84,8 @@ type checker struct {
 	trusted hclNode
 
 	printed map[hclNode]string // canonical prints of conditions
+
+	late []late // what was used and cannot be run yet
 }
 
 // report adds a finding.

@@ -433,3 +433,45 @@ test "fails" {
 }`, []string{"WFC2301 `run.outputs.text`", "WFC2302 `step.greet.output.greeting`"}},
 	})
 }
+
+func TestInputsOfDeployments(t *testing.T) {
+	const hello = `
+-- main.wf.hcl --
+workflow "hello" {
+  input "text" {
+    type = string
+  }
+  input "n" {
+    type    = integer
+    default = 1
+  }
+  output "o" {
+    value = input.text
+  }
+}
+-- texts/a.txt --
+x
+-- d.wf.hcl --
+`
+	runRules(t, []rule{
+		{"constants, files and the environment", hello + `
+deployment "a" {
+  workflow = workflow.hello
+  inputs   = { text = upper(file("texts/a.txt")), n = 1 + 1 }
+}
+deployment "b" {
+  workflow = workflow.hello
+  inputs   = { text = "${project.root}/${env("NAME", "x")}" }
+}`, nil},
+		{"the environment is text", hello + `
+deployment "a" {
+  workflow = workflow.hello
+  inputs   = { text = "x", n = env("N") }
+}`, []string{"WFC2201 `env(\"N\")` ~ tonumber"}},
+		{"no names of a run", hello + `
+deployment "a" {
+  workflow = workflow.hello
+  inputs   = { text = run.id }
+}`, []string{"WFC2011 `run`"}},
+	})
+}

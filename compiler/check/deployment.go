@@ -12,7 +12,7 @@ import (
 	"github.com/lda-wf/wfc/lang/value"
 )
 
-var deploymentPlace = &place{noun: "the inputs of a deployment"}
+var deploymentPlace = &place{noun: "the inputs of a deployment", roots: rootProject}
 
 // checkDeployment checks a deployment against the workflow that it names. also
 // has the sources that something else binds.
@@ -145,6 +145,12 @@ func (c *checker) fixedInput(name string, it hclsyntax.ObjectConsItem, e expr.Ex
 			continue
 		}
 		given[name] = value.NullValue
+		if x := e.Sub(it.ValueExpr); readsEnvironment(x.Node) {
+			// Its value is known when the connection, or the run, begins.
+			c.check(x, deploymentPlace, nil, in.typ, &subject{plain: "The input " + quoted(name)})
+			c.isLate("env", x.Range())
+			return true
+		}
 		if v := c.constantOf(e.Sub(it.ValueExpr), deploymentPlace, in.typ, &subject{plain: "The input " + quoted(name)}); v != nil {
 			given[name] = *v
 		}
@@ -153,6 +159,21 @@ func (c *checker) fixedInput(name string, it hclsyntax.ObjectConsItem, e expr.Ex
 	d := unknownName(codeUnknownInput, "input", "The workflow", name, it.KeyExpr.Range(), names)
 	c.report(d)
 	return false
+}
+
+// readsEnvironment reports whether an expression reads the environment or the
+// place of the project, which no check does.
+func readsEnvironment(x hclNode) bool {
+	if mentionsRoot(x, "project") {
+		return true
+	}
+	found := false
+	_ = hclsyntax.VisitAll(x, func(n hclsyntax.Node) hcl.Diagnostics {
+		call, ok := n.(*hclsyntax.FunctionCallExpr)
+		found = found || ok && call.Name == "env"
+		return nil
+	})
+	return found
 }
 
 // missingInputs reports the inputs that every run of the deployment must be given.

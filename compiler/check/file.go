@@ -17,7 +17,7 @@ func (c *checker) fileCall(x *hclsyntax.FunctionCallExpr, en *env) typed {
 		c.report(diag.New(codeArgumentCount, x.Range(), "file takes 1 argument, and %s given: file(path).", isAre(len(x.Args))))
 		return failed
 	}
-	if c.place.roots&(rootSecret|rootProject) != 0 && c.place.roots&rootInput == 0 {
+	if c.place.roots&(rootSecret|rootProject) != 0 && c.place.roots&rootInput == 0 && c.place != deploymentPlace {
 		c.notHere("file", "in a workflow and in the inputs of a deployment", x.NameRange)
 		return failed
 	}

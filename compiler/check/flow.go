@@ -29,7 +29,6 @@ type flow struct {
 	stepList   []*step
 
 	previous *types.Type // of run.previous; nil: not made yet
-	late     []late
 
 	results map[*types.Type]*result
 	guarded bool // some step's `when` is asked once, so that it says whether the step ran

@@ -40,7 +40,7 @@ func (c *checker) later(d *syntax.Deployment, used map[*connection]bool) {
 	for conn := range used {
 		l.connection(conn.syn)
 	}
-	for _, x := range c.f.late {
+	for _, x := range c.late {
 		l.feature(x.what, x.at)
 	}
 	l.settings()

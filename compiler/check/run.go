@@ -144,10 +144,10 @@ type late struct {
 
 // isLate notes something that cannot be run yet, once for each place.
 func (c *checker) isLate(what string, at hcl.Range) {
-	for _, l := range c.f.late {
+	for _, l := range c.late {
 		if l.at == at {
 			return
 		}
 	}
-	c.f.late = append(c.f.late, late{what, at})
+	c.late = append(c.late, late{what, at})
 }
