@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lda-wf/wfc/lang/value"
 	"github.com/lda-wf/wfc/runner/engine"
 	"github.com/lda-wf/wfc/runner/journal"
 )
@@ -82,6 +83,9 @@ beginning or end that no other run has.`,
 			if err != nil {
 				return failed(err)
 			}
+			if err := plainValues(r); err != nil {
+				return failed(fmt.Errorf("the run %s cannot be shown: %w", r.Run, err))
+			}
 			if asJSON {
 				return printJSON(std.out, r)
 			}
@@ -90,6 +94,22 @@ beginning or end that no other run has.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
 	return cmd
+}
+
+// plainValues puts JSON as the run itself printed it in place of the form in which
+// values are journalled, which marks what only looks like a blob.
+func plainValues(r *journal.RunRecord) error {
+	for _, raw := range []*json.RawMessage{&r.Inputs, &r.Outputs} {
+		if *raw == nil {
+			continue
+		}
+		v, err := value.ParseStored(*raw)
+		if err != nil {
+			return err
+		}
+		*raw = value.AppendJSON(nil, v)
+	}
+	return nil
 }
 
 func showRun(out io.Writer, r *journal.RunRecord) error {
