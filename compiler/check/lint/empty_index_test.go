@@ -27,6 +27,14 @@ func TestIndexOfWhatMayBeEmpty(t *testing.T) {
     when  = length(local.open) > 0
     value = local.open[0].id
   }`, nil},
+		{"inside of what goes through it", around + `
+  step "s" {
+    for_each = local.open
+    value    = [each.index, local.open[0].id]
+  }
+  output "o" {
+    value = [for x in local.open : x.id == local.open[0].id]
+  }`, nil},
 		{"what a condition may guard where the local is used", around + `
   locals {
     first = local.open[0]

@@ -51,7 +51,7 @@ func Text(name string, src []byte) diag.List {
 		for end < len(src) && tokenByte[src[end]] {
 			end++
 		}
-		if end-start >= shortest {
+		if end-start >= shortest && mayBeToken(src[start:end]) {
 			found = append(found, tokensIn(name, src, start, end)...)
 		}
 		for i+shortest < end {
@@ -59,6 +59,16 @@ func Text(name string, src []byte) diag.List {
 		}
 	}
 	return found
+}
+
+// mayBeToken is a first, cheap look.
+func mayBeToken(run []byte) bool {
+	for _, begin := range [...]string{"gh", "glpat-", "sk-", "xox", "eyJ", "AKIA"} {
+		if bytes.Contains(run, []byte(begin)) {
+			return true
+		}
+	}
+	return false
 }
 
 func tokensIn(name string, src []byte, start, end int) diag.List {

@@ -114,8 +114,11 @@ func (p *pass) step(s *step) {
 	if y.When != nil {
 		p.condition(y.When.Expr)
 		p.guards = append(p.guards, y.When.Expr.Node)
-		defer func() { p.guards = p.guards[:0] }()
 	}
+	if y.ForEach != nil {
+		p.guards = append(p.guards, y.ForEach.Expr.Node) // there is an element
+	}
+	defer func() { p.guards = p.guards[:0] }()
 	for _, a := range []*syntax.Attribute{
 		y.Value, y.Sleep, y.Args, y.URI, y.ForEach, y.Key, y.Result, y.MaxParallel, y.Timeout, y.IdleTimeout, y.Deadline,
 	} {
@@ -256,6 +259,7 @@ func (p *pass) forExpr(x *hclsyntax.ForExpr) {
 	if x.KeyVar != "" {
 		p.bound = append(p.bound, x.KeyVar)
 	}
+	p.guards = append(p.guards, x.CollExpr) // there is an element
 	if x.CondExpr == nil {
 		p.visit(x.KeyExpr)
 		p.visit(x.ValExpr)
@@ -264,6 +268,7 @@ func (p *pass) forExpr(x *hclsyntax.ForExpr) {
 		p.constantCondition(x.CondExpr)
 		p.under(x.CondExpr, x.KeyExpr, x.ValExpr)
 	}
+	p.guards = p.guards[:len(p.guards)-1]
 	p.bound = outer
 }
 
