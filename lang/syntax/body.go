@@ -119,7 +119,7 @@ func (r *reader) examine(s *shape, body *hclsyntax.Body, owner *hclsyntax.Block)
 		case !m.repeat:
 			if first := once[b.Type]; first != nil {
 				r.report(diag.New(codeBlockTwice, b.DefRange(),
-					"%s has a %s block already. Put everything into one of them.", capital(describe(owner)), b.Type).
+					"%s has %s block already. Put everything into one of them.", capital(describe(owner)), a(b.Type)).
 					With(first.DefRange(), "the first %s block", b.Type))
 				continue
 			}

@@ -71,15 +71,20 @@ func traceback() string {
 }
 
 // dropFollowers drops "not built yet" where something is wrong with the same
-// attribute or block anyway.
+// attribute or block anyway, and what a block lacks that should not be there.
 func (r *reader) dropFollowers() {
-	others := map[diag.Pos]bool{}
+	others, misfits := map[diag.Pos]bool{}, map[diag.Pos]bool{}
 	for _, d := range r.diags {
 		if d.Code != codeNotBuilt {
 			others[d.Range.Start] = true
 		}
+		if d.Code == codeMisfit {
+			misfits[d.Range.Start] = true
+		}
 	}
-	r.diags = slices.DeleteFunc(r.diags, func(d diag.Diagnostic) bool { return d.Code == codeNotBuilt && others[d.Range.Start] })
+	r.diags = slices.DeleteFunc(r.diags, func(d diag.Diagnostic) bool {
+		return d.Code == codeNotBuilt && others[d.Range.Start] || d.Code == codeMissingAttribute && misfits[d.Range.Start]
+	})
 }
 
 // clamp keeps the places of d inside of the file: HCL's tokens at the end of a
