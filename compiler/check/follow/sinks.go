@@ -76,9 +76,10 @@ func (a *analysis) forbid(code diag.Code, s *step, e expr.Expr, self, args *shap
 }
 
 const (
-	endIt    = "End it with declassify(…, \"reason\") where everybody may see what is left of it"
-	instead  = "Take it out, or end it with declassify(…, \"reason\") where everybody may see what is left of it."
-	nameText = "Use something else, or end it with declassify(…, \"reason\") where everybody may see what is left of it."
+	// ending is how every way can be ended.
+	ending   = "end its way with declassify(…, \"reason\") where everybody may see it"
+	instead  = "Take it out, or " + ending + "."
+	nameText = "Use something else, or " + ending + "."
 )
 
 // messages looks at the messages of inputs.
@@ -99,7 +100,7 @@ func (a *analysis) results() {
 		if isTrue(o.Sensitive) {
 			continue
 		}
-		a.forbid(codeOutput, nil, o.Value, nil, nil, "The output \""+o.Name.Text+"\" would show a sensitive value", "Give the output sensitive = true, so that it is masked, or take the value out. "+endIt+".")
+		a.forbid(codeOutput, nil, o.Value, nil, nil, "The output \""+o.Name.Text+"\" would show a sensitive value", "Give the output sensitive = true, so that it is masked, take the value out, or "+ending+".")
 	}
 }
 
@@ -186,7 +187,7 @@ func (a *analysis) childInputs(s *step, e expr.Expr, child *syntax.Workflow) {
 				}
 			}
 		}
-		a.report(codeChild, m, where, "The input \""+in.Name.Text+"\" of workflow \""+child.Name.Text+"\" is not sensitive, and a sensitive value is given for it", "Give the input sensitive = true. "+endIt+".")
+		a.report(codeChild, m, where, "The input \""+in.Name.Text+"\" of workflow \""+child.Name.Text+"\" is not sensitive, and a sensitive value is given for it", "Give the input sensitive = true, or "+ending+".")
 		last := &a.found[len(a.found)-1]
 		*last = last.With(in.Header, "The input.")
 	}
