@@ -20,7 +20,7 @@ import (
 var connectionPlace = &place{noun: "a connection block", roots: rootSecret | rootProject}
 
 // Connection returns the errors that keep a connection from being opened: of its
-// syntax and of its transport. Its snapshot and its tool blocks do not matter.
+// syntax and of its transport, and what of it cannot be run yet. Its snapshot and its tool blocks do not matter.
 func Connection(p *project.Project, y *syntax.Connection) diag.List {
 	w := newWorld(p)
 	c := &checker{w: w}

@@ -3,6 +3,8 @@ package check_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/lda-wf/wfc/compiler/check"
 )
 
 // envs is a project with a family of three connections with the tools of the
@@ -286,4 +288,58 @@ secret "d" {
   command = []
 }`, []string{"WFC1034 `\"github\"`", "WFC1034 `\"pass show x\"`", "WFC1034 `[]`"}},
 	})
+}
+
+// What opens a connection alone, as to refresh its snapshot, is told what keeps it from that.
+func TestConnectionsThatCannotBeOpened(t *testing.T) {
+	for _, c := range []struct{ name, src, want string }{
+		{"whole", `
+connection "lab" "main" {
+  stdio {
+    command = "lab-server"
+  }
+}`, ""},
+		{"of a provider that lacks something", `
+provider "lab" {
+  stdio {
+    args = ["x"]
+  }
+}
+connection "lab" "main" {
+}`, "WFC1026"},
+		{"over HTTP", `
+connection "lab" "main" {
+  http {
+    url = "https://lab.example.com/mcp"
+  }
+}`, "WFC1091"},
+		{"with a secret of a file", `
+secret "s" {
+  file = "s.txt"
+}
+connection "lab" "main" {
+  stdio {
+    command = "lab-server"
+    env     = { S = secret.s }
+  }
+}`, "WFC1091"},
+		{"without an end", `
+connection "lab" "main" {
+  stdio {
+    command = secret.none
+  }
+}`, "WFC2006"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := load(t, c.src)
+			found := check.Connection(p, p.Connections["lab.main"])
+			got := ""
+			if len(found) > 0 {
+				got = string(found[0].Code)
+			}
+			if got != c.want || len(found) > 1 {
+				t.Errorf("want %q, got:\n%s", c.want, show(p, found))
+			}
+		})
+	}
 }

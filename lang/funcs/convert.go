@@ -272,14 +272,17 @@ var reserved = func() map[string]string {
 		noClock  = "Expressions have no clock, so that they give the same in every resumption of a run. Use run.started_at."
 		noRandom = "Expressions have no randomness, so that they give the same in every resumption of a run. Use run.id, or sha256() of what identifies the thing."
 		noFiles  = "Expressions do not read files at run time; read a file by a step of a file server."
+		isLength = "Use length()."
 		noSets   = "There are no sets. Use distinct() for a list without duplicates."
 	)
 	m := map[string]string{
-		"file":         "file() is not built yet.",
+		"file":         "file() takes the path of a file of the project as text, and can be used in workflows and in the inputs of a deployment.",
 		"env":          "env() can be used in provider, connection and deployment blocks only. Pass the value to the workflow as an input.",
 		"nonsensitive": "Use declassify(value, \"reason\").",
 		"toset":        noSets,
 		"timestamp":    noClock, "plantimestamp": noClock,
+		"now": noClock, "today": noClock,
+		"len": isLength, "size": isLength, "count": isLength,
 		"uuid": noRandom, "uuidv5": noRandom, "bcrypt": noRandom,
 		"type":           fmt.Sprintf("A value's type is checked by the step's %q attribute.", "returns"),
 		"yamlencode":     "YAML is not written by expressions. Use jsonencode(), whose text is YAML too.",
