@@ -78,8 +78,8 @@ func TestImportsPointOneWay(t *testing.T) {
 		{"runtime", []string{"lang", "runtime", "internal"}},
 		{"runner/journal", []string{"lang", "compiler/plan", "internal"}},
 		{"runner/engine", []string{"lang", "compiler/plan", "runner/journal", "runner/redact", "internal"}},
-		{"runner/redact", []string{"lang"}},
-		{"runner/service", []string{"lang", "compiler", "runtime", "runner/engine", "runner/journal", "runner/redact", "internal"}},
+		{"runner/redact", []string{"lang", "internal"}},
+		{"runner/service", []string{"lang", "compiler", "runtime", "runner/engine", "runner/journal", "runner/redact", "runner/wholefile", "internal"}},
 	}
 	for name, p := range list(t) {
 		for _, r := range rules {

@@ -1,23 +1,21 @@
 // Package redact takes the values of secrets out of what comes from outside,
 // once, before anything else sees it (DURABILITY, "Secrets").
 //
-// Its central type is [Redactor]. Of wfc it imports lang/value only.
+// Its central type is [Redactor]. Of wfc it imports lang/value and internal/secretform.
 package redact
 
 import (
 	"bytes"
-	"encoding/base64"
-	"encoding/json"
-	"net/url"
 	"slices"
 	"strings"
 
+	"github.com/lda-wf/wfc/internal/secretform"
 	"github.com/lda-wf/wfc/lang/value"
 )
 
 // MinLength is the number of bytes from which a secret is redacted. Shorter
 // values turn up by chance in any text.
-const MinLength = 8
+const MinLength = secretform.MinLength
 
 // Secret is a secret that is in use.
 type Secret struct{ Name, Value string }
@@ -45,7 +43,7 @@ func New(secrets []Secret) *Redactor {
 			r.short = append(r.short, s.Name)
 			continue
 		}
-		for _, text := range formsOf(s.Value) {
+		for _, text := range secretform.Of(s.Value) {
 			if !seen[text] {
 				seen[text] = true
 				r.forms = append(r.forms, form{text, "(secret " + s.Name + ")"})
@@ -69,43 +67,6 @@ func (r *Redactor) Short() []string {
 	return r.short
 }
 
-// formsOf returns the texts that give s away.
-func formsOf(s string) []string {
-	forms := []string{s, url.QueryEscape(s), url.PathEscape(s), strings.ToLower(url.QueryEscape(s)), jsonText(s, true), jsonText(s, false)}
-	forms = append(forms, base64Forms(s)...)
-	// A form that is no longer than the value is the value; a short one is noise.
-	return slices.DeleteFunc(forms, func(f string) bool { return len(f) < MinLength })
-}
-
-// jsonText is s within a JSON text.
-func jsonText(s string, html bool) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(html)
-	if e.Encode(s) != nil {
-		return ""
-	}
-	text := strings.TrimSuffix(b.String(), "\n")
-	return text[1 : len(text)-1]
-}
-
-// base64Forms returns the characters of s in a base64 text, for each of the
-// three places that s can have in it ("user:secret" is how HTTP sends one).
-// Characters that neighbouring bytes take part in are left out.
-func base64Forms(s string) []string {
-	var forms []string
-	for _, enc := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
-		forms = append(forms, enc.EncodeToString([]byte(s)))
-		for before := range 3 {
-			text := enc.EncodeToString(append(make([]byte, before), s...))
-			first := (before*8 + 5) / 6      // the first character that s alone decides
-			end := (before + len(s)) * 8 / 6 // behind the last one
-			forms = append(forms, text[first:end])
-		}
-	}
-	return forms
-}
-
 // Text returns s without secrets.
 func (r *Redactor) Text(s string) string {
 	if !r.found(s) {
@@ -126,8 +87,17 @@ func (r *Redactor) found(s string) bool {
 	return false
 }
 
+// Bytes returns binary content without secrets: b itself where it holds none.
+func (r *Redactor) Bytes(b []byte) []byte {
+	if r == nil || !slices.ContainsFunc(r.forms, func(f form) bool { return bytes.Contains(b, []byte(f.text)) }) {
+		return b
+	}
+	return []byte(r.replacer.Replace(string(b)))
+}
+
 // Value returns v without secrets, in texts, keys and numbers. A value that
-// holds none is returned as it is.
+// holds none is returned as it is. Of a blob it looks at the media type only; its
+// bytes are elsewhere: see [Redactor.Bytes].
 func (r *Redactor) Value(v value.Value) value.Value {
 	if r == nil || len(r.forms) == 0 {
 		return v
@@ -145,6 +115,11 @@ func (r *Redactor) value(v value.Value) (value.Value, bool) {
 	case value.Number:
 		if s := v.AsNumber().String(); r.found(s) {
 			return value.OfString(r.replacer.Replace(s)), true
+		}
+	case value.Blob:
+		if b := *v.AsBlob(); r.found(b.MIMEType) {
+			b.MIMEType = r.replacer.Replace(b.MIMEType)
+			return value.OfBlob(&b), true
 		}
 	case value.List:
 		var list []value.Value // nil until an element changes

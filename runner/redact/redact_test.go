@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/lda-wf/wfc/internal/secretform"
 	"github.com/lda-wf/wfc/lang/value"
 )
 
@@ -33,7 +34,7 @@ func TestNoFormOfASecretPasses(t *testing.T) {
 		if !strings.Contains(got, "(secret token)") {
 			t.Errorf("%s: %q passes as %q", name, text, got)
 		}
-		for _, f := range formsOf(secret) {
+		for _, f := range secretform.Of(secret) {
 			if strings.Contains(got, f) {
 				t.Errorf("%s: %q is left in %q", name, f, got)
 			}
@@ -53,6 +54,24 @@ func TestValuesAreRedactedEverywhere(t *testing.T) {
 	}
 	if !strings.Contains(v.JSON(), "1234567890") {
 		t.Error("the value that was given changed")
+	}
+}
+
+func TestBlobsAreRedacted(t *testing.T) {
+	r := New([]Secret{{"token", secret}})
+	blob := &value.BlobValue{MIMEType: "text/" + secret, Size: 1, SHA256: "ab"}
+	if got := r.Value(value.OfBlob(blob)).AsBlob(); got.MIMEType != "text/(secret token)" || got.Size != 1 || got.SHA256 != "ab" {
+		t.Errorf("got %+v", got)
+	}
+	if blob.MIMEType != "text/"+secret {
+		t.Error("the blob that was given changed")
+	}
+	if got := string(r.Bytes([]byte("\x00\xff" + secret + "\x00"))); got != "\x00\xff(secret token)\x00" {
+		t.Errorf("got %q", got)
+	}
+	clean := []byte("\x00\xff")
+	if got := r.Bytes(clean); &got[0] != &clean[0] {
+		t.Error("content without a secret was copied")
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lda-wf/wfc/runner/engine"
 	"github.com/lda-wf/wfc/runner/journal"
+	"github.com/lda-wf/wfc/runner/redact"
 	"github.com/lda-wf/wfc/runtime/content"
 	"github.com/lda-wf/wfc/runtime/pool"
 	"github.com/lda-wf/wfc/runtime/session"
@@ -16,6 +17,7 @@ import (
 type caller struct {
 	pool    *pool.Pool
 	store   *journal.Store
+	redact  *redact.Redactor
 	targets map[string]pool.Target // by logical source
 }
 
@@ -56,12 +58,16 @@ func (c *caller) Call(ctx context.Context, call engine.Call) (*engine.Answer, er
 	}, nil
 }
 
-// keep stores binary content before anything refers to it.
+// keep stores binary content without secrets before anything refers to it. The
+// engine redacts the rest of an answer; it never sees the bytes of a blob.
 func (c *caller) keep(ctx context.Context, blobs []content.Blob) error {
 	for _, b := range blobs {
-		if _, err := c.store.PutBlob(ctx, b.Bytes); err != nil {
+		data := c.redact.Bytes(b.Bytes)
+		sum, err := c.store.PutBlob(ctx, data)
+		if err != nil {
 			return err
 		}
+		b.Meta.Size, b.Meta.SHA256 = int64(len(data)), sum
 	}
 	return nil
 }

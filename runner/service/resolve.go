@@ -12,6 +12,7 @@ import (
 	"github.com/lda-wf/wfc/lang/eval"
 	"github.com/lda-wf/wfc/lang/expr"
 	"github.com/lda-wf/wfc/lang/value"
+	"github.com/lda-wf/wfc/runner/redact"
 	"github.com/lda-wf/wfc/runtime/connection"
 )
 
@@ -78,6 +79,18 @@ func (s *secrets) values() []string {
 	}
 	sort.Strings(out)
 	return out
+}
+
+// redactor replaces all secrets that are set.
+func (s *secrets) redactor() *redact.Redactor {
+	var known []redact.Secret
+	for name := range s.refs {
+		if v, err := s.get(name); err == nil {
+			known = append(known, redact.Secret{Name: name, Value: v})
+		}
+	}
+	sort.Slice(known, func(i, j int) bool { return known[i].Name < known[j].Name })
+	return redact.New(known)
 }
 
 // connectionScope gives a connection's expressions their names: project.root,

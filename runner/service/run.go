@@ -75,7 +75,7 @@ func (r *Prepared) Run(ctx context.Context, inputs value.Value, watch func(engin
 	return engine.Run(ctx, engine.Options{
 		Program: r.program,
 		Inputs:  inputs,
-		Caller:  &caller{pool: r.service.pool, store: store, targets: targets},
+		Caller:  &caller{pool: r.service.pool, store: store, redact: r.secrets.redactor(), targets: targets},
 		Journal: store,
 		Secret:  r.secrets.get,
 		Watch:   watch,

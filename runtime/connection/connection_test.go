@@ -143,3 +143,21 @@ func TestRedactor(t *testing.T) {
 		}
 	}
 }
+
+// What a server says is cut where it is long. No cut leaves a part of a secret.
+func TestTheBeginningOfATextHoldsNoPartOfASecret(t *testing.T) {
+	const secret, width = "0123456789abcdef", 100
+	r := Connection{Redact: []string{secret}}.redactor()
+	for _, form := range []string{secret, base64.StdEncoding.EncodeToString([]byte("user:" + secret))} {
+		for before := range 3 * width {
+			text := strings.Repeat(form+" ", 3) + strings.Repeat("-", before) + form + strings.Repeat("+", before)
+			got := r.beginning(text[:min(len(text), r.enough(width))], width)
+			if strings.Contains(got, form[8:12]) || len(got) > width {
+				t.Fatalf("%d bytes before it: %q", before, got)
+			}
+			if want := r.text(text); !strings.HasPrefix(want, got) || len(got) < min(len(want), width)-r.longest {
+				t.Fatalf("%d bytes before it: %q is not the beginning of %q", before, got, want)
+			}
+		}
+	}
+}

@@ -89,7 +89,7 @@ func (f *frames) add(line []byte) {
 		f.queue, f.pending = f.pending, nil
 		f.deadline(time.Time{})
 	} else if len(f.pending) > f.limit {
-		f.noise(f.pending[:min(len(f.pending), 256)])
+		f.noise(f.pending)
 		f.pending = nil
 	}
 }

@@ -64,8 +64,7 @@ func (c Connection) Open(sinks Sinks) (*Channel, error) {
 		}
 		return nil, problemf("The command %q could not be started: %v.", c.Stdio.Command, startError(err))
 	}
-	redact := c.Redactor()
-	tail := newStderrTail(parent[2], redact, sinks.Stderr)
+	tail := newStderrTail(parent[2], c.redactor(), sinks.Stderr)
 	return newChannel(c.ID, parent[0], parent[1], p, tail, c.Timeouts.CloseTimeout()), nil
 }
 

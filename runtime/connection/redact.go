@@ -1,73 +1,82 @@
 package connection
 
 import (
-	"encoding/base64"
-	"encoding/json"
-	"net/url"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/lda-wf/wfc/internal/secretform"
 )
 
 // Redacted is what stands in error texts where a secret was.
 const Redacted = "[redacted]"
 
-// shortSecret is the length in bytes below which a secret is a word like any
-// other (DURABILITY): it is replaced only where it stands alone.
-const shortSecret = 8
+// redactor replaces secrets in texts. Its zero value replaces none.
+type redactor struct {
+	long    *strings.Replacer // nil: no long ones
+	short   []string
+	longest int // bytes of the longest text that long replaces
+}
 
 // Redactor returns a function that replaces the secrets of c in a text, also
 // in their base64, URL and JSON forms.
-func (c Connection) Redactor() func(string) string {
-	var short, long []string
+func (c Connection) Redactor() func(string) string { return c.redactor().text }
+
+func (c Connection) redactor() redactor {
+	var r redactor
+	var long []string
 	for _, secret := range c.Redact {
 		if secret == "" {
 			continue
 		}
-		if len(secret) < shortSecret {
-			short = append(short, secret)
+		if len(secret) < secretform.MinLength { // a word like any other: only where it stands alone
+			r.short = append(r.short, secret)
 			continue
 		}
-		long = append(long, forms(secret)...)
+		long = append(long, secretform.Of(secret)...)
 		for line := range strings.Lines(secret) {
-			if line = strings.TrimSpace(line); len(line) >= shortSecret {
+			if line = strings.TrimSpace(line); len(line) >= secretform.MinLength {
 				long = append(long, line)
 			}
 		}
 	}
-	if len(short)+len(long) == 0 {
-		return func(text string) string { return text }
+	if len(long) == 0 {
+		return r
 	}
 	// The longest first, since one secret may be the beginning of another.
 	slices.SortFunc(long, func(a, b string) int { return len(b) - len(a) })
+	r.longest = len(long[0])
 	pairs := make([]string, 0, 2*len(long))
 	for _, form := range long {
 		pairs = append(pairs, form, Redacted)
 	}
-	replacer := strings.NewReplacer(pairs...)
-	return func(text string) string {
-		text = replacer.Replace(text)
-		for _, s := range short {
-			text = replaceWord(text, s)
-		}
-		return text
-	}
+	r.long = strings.NewReplacer(pairs...)
+	return r
 }
 
-// forms returns the spellings of secret that texts commonly have.
-func forms(secret string) []string {
-	all := []string{
-		secret,
-		strings.TrimRight(base64.StdEncoding.EncodeToString([]byte(secret)), "="),
-		strings.TrimRight(base64.URLEncoding.EncodeToString([]byte(secret)), "="),
-		url.QueryEscape(secret),
-		url.PathEscape(secret),
+func (r redactor) text(text string) string {
+	if r.long != nil {
+		text = r.long.Replace(text)
 	}
-	if quoted, err := json.Marshal(secret); err == nil {
-		all = append(all, strings.Trim(string(quoted), `"`))
+	for _, s := range r.short {
+		text = replaceWord(text, s)
 	}
-	return all
+	return text
+}
+
+// enough is how many bytes of a text [redactor.beginning] needs for width bytes.
+func (r redactor) enough(width int) int { return width + 2*r.longest }
+
+// beginning returns the first width bytes at most of a text without its secrets.
+// Of a longer text, text holds the first enough(width) bytes at least: to cut it
+// before would leave the beginning of a secret that nothing recognises.
+func (r redactor) beginning(text string, width int) string {
+	cut := len(text) >= r.enough(width)
+	if text = r.text(text); cut {
+		text = text[:max(len(text)-r.longest, 0)]
+	}
+	return text[:min(len(text), width)]
 }
 
 // replaceWord replaces word where no letter or digit is beside it.

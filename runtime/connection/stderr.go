@@ -17,7 +17,7 @@ const (
 // stderrTail drains the stderr of a server. A nil one is of a server without stderr.
 type stderrTail struct {
 	src    io.ReadCloser
-	redact func(string) string
+	redact redactor
 	sink   func(line string) // may be nil
 	ended  chan struct{}
 
@@ -26,7 +26,7 @@ type stderrTail struct {
 }
 
 // newStderrTail starts to drain src. Its goroutine ends with src.
-func newStderrTail(src io.ReadCloser, redact func(string) string, sink func(string)) *stderrTail {
+func newStderrTail(src io.ReadCloser, redact redactor, sink func(string)) *stderrTail {
 	t := &stderrTail{src: src, redact: redact, sink: sink, ended: make(chan struct{})}
 	go t.drain()
 	return t
@@ -39,7 +39,7 @@ func (t *stderrTail) drain() {
 	var line []byte
 	for {
 		part, err := r.ReadSlice('\n')
-		if room := tailWidth - len(line); room > 0 {
+		if room := t.redact.enough(tailWidth) - len(line); room > 0 {
 			line = append(line, part[:min(room, len(part))]...)
 		}
 		if errors.Is(err, bufio.ErrBufferFull) {
@@ -55,7 +55,7 @@ func (t *stderrTail) drain() {
 }
 
 func (t *stderrTail) add(line string) string {
-	line = t.redact(line)
+	line = t.redact.beginning(line, tailWidth)
 	t.mu.Lock()
 	if len(t.tail) == tailLines {
 		t.tail = append(t.tail[:0], t.tail[1:]...)
@@ -71,11 +71,11 @@ func (t *stderrTail) add(line string) string {
 // note shows line to the sink as a remark of ours, and returns it redacted. It
 // does not count as a line of stderr.
 func (t *stderrTail) note(remark string, line []byte) string {
-	text := string(line[:min(len(line), 200)])
+	const width = 200 // bytes; enough to recognise what it is
 	if t == nil {
-		return text
+		return string(line[:min(len(line), width)])
 	}
-	text = t.redact(text)
+	text := t.redact.beginning(string(line[:min(len(line), t.redact.enough(width))]), width)
 	if t.sink != nil {
 		t.sink(remark + text)
 	}
