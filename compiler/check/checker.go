@@ -85,6 +85,8 @@ type checker struct {
 
 	printed map[hclNode]string // canonical prints of conditions
 
+	splats map[hcl.Range]splatted // by the ranges of the [*] that are being looked at
+
 	late []late // what was used and cannot be run yet
 }
 
@@ -132,6 +134,12 @@ func (c *checker) text(r hcl.Range) string {
 	if r.Start.Byte < 0 || r.End.Byte > len(c.source) || r.Start.Byte > r.End.Byte {
 		return "this"
 	}
+	for marker, s := range c.splats {
+		if marker.Filename == r.Filename && marker.Start == r.Start && marker.End.Byte <= r.End.Byte {
+			r.Start = s.source.Start
+			return c.text(r)
+		}
+	}
 	s := string(c.source[r.Start.Byte:r.End.Byte])
 	const most = 60
 	if len(s) > most {
@@ -143,6 +151,12 @@ func (c *checker) text(r hcl.Range) string {
 		}
 	}
 	return s
+}
+
+// splatted is what a [*] goes through.
+type splatted struct {
+	source hcl.Range
+	t      *types.Type
 }
 
 // edit returns an edit that replaces r.

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/lda-wf/wfc/lang/diag"
@@ -164,7 +165,12 @@ func (c *checker) splat(x *hclsyntax.SplatExpr, en *env) typed {
 	case types.Never:
 		return of(types.TupleOf())
 	}
+	if c.splats == nil {
+		c.splats = map[hcl.Range]splatted{}
+	}
+	c.splats[x.Item.SrcRange] = splatted{x.Source.Range(), t}
 	each := c.expr(x.Each, en.element(x.Item, elem), nil, nil)
+	delete(c.splats, x.Item.SrcRange)
 	if each.t.IsError() {
 		return failed
 	}

@@ -11,7 +11,10 @@ import (
 	"github.com/lda-wf/wfc/lang/value"
 )
 
-var operandSubject = &subject{plain: "The operand"}
+var (
+	operandSubject = &subject{plain: "The operand"}
+	sumSubject     = &subject{plain: "The operand"} // of +
+)
 
 func (c *checker) binary(x *hclsyntax.BinaryOpExpr, en *env) typed {
 	switch x.Op {
@@ -25,8 +28,12 @@ func (c *checker) binary(x *hclsyntax.BinaryOpExpr, en *env) typed {
 	case hclsyntax.OpEqual, hclsyntax.OpNotEqual:
 		return c.comparison(x, en)
 	}
-	l := c.operand(x.LHS, en, types.NumberType)
-	r := c.operand(x.RHS, en, types.NumberType)
+	s := operandSubject
+	if x.Op == hclsyntax.OpAdd {
+		s = sumSubject
+	}
+	l := c.strict(x.LHS, en, types.NumberType, s).t
+	r := c.strict(x.RHS, en, types.NumberType, s).t
 	if l.IsError() || r.IsError() {
 		return failed
 	}
@@ -94,9 +101,9 @@ func (c *checker) neverEqual(x *hclsyntax.BinaryOpExpr, l, r *types.Type) {
 	var d diag.Diagnostic
 	switch {
 	case r.Underlying().Kind() == types.Null:
-		d = diag.New(codeNeverEqual, x.SrcRange, "%s is never null, so that this is always %s.", lt, always)
+		d = diag.New(codeNeverEqual, x.SrcRange, "%s is never null, so that this is always %s.%s", lt, always, c.neverMissing(x.LHS))
 	case l.Underlying().Kind() == types.Null:
-		d = diag.New(codeNeverEqual, x.SrcRange, "%s is never null, so that this is always %s.", rt, always)
+		d = diag.New(codeNeverEqual, x.SrcRange, "%s is never null, so that this is always %s.%s", rt, always, c.neverMissing(x.RHS))
 	default:
 		d = diag.New(codeNeverEqual, x.SrcRange, "%s is %s and %s is %s; they are never equal, so that this is always %s.", lt, describe(l), rt, describe(r), always)
 		if lw, rw := types.Widen(l).Underlying().Kind(), types.Widen(r).Underlying().Kind(); lw != rw {

@@ -95,7 +95,9 @@ func (c *checker) mismatch(x hclNode, want *types.Type, got typed, t *types.Type
 			return
 		}
 		d := diag.New(codeWrongType, at, "%s must be %s, and this is %s.", s.phrase(""), describeWanted(want), describe(t))
-		c.report(c.conversion(d, x, want, t))
+		d = c.conversion(d, x, want, t)
+		d.Detail += c.hint(x, want, t, s)
+		c.report(d)
 		return
 	}
 	detail := fmt.Sprintf("%s does not fit: %s.", s.phrase(m.Path), m.Reason)
@@ -268,8 +270,18 @@ func (c *checker) unguarded(at hcl.Range, k *cause, begin, text string) diag.Dia
 	if r.outcomes == outcomeOK || len(why) == 0 {
 		return diag.New(codeMayBeNull, at, "%s %s may be null. Say what to use then, as in coalesce(%s, …), or use it only where %s != null.", begin, text, text, text)
 	}
+	if list, ok := strings.CutSuffix(k.of, "[*]"); ok {
+		d := diag.New(codeUnguarded, at, "%s %s is null where step %q %s. Take those that succeeded: [for r in %s : r.output if r.outcome == \"ok\"], and read of r.output what is wanted.",
+			begin, text, r.step.name(), strings.Join(why, " or "), list)
+		return c.whyNull(d, r)
+	}
 	d := diag.New(codeUnguarded, at, "%s %s is null where step %q %s. Use it only where %s.outcome == \"ok\": in a when, as %s.outcome == \"ok\" ? … : …, or as coalesce(%s, …).",
 		begin, text, r.step.name(), strings.Join(why, " or "), k.of, k.of, text)
+	return c.whyNull(d, r)
+}
+
+// whyNull points at what makes a step that may be skipped or fail.
+func (c *checker) whyNull(d diag.Diagnostic, r *result) diag.Diagnostic {
 	if w := r.step.syn.When; w != nil && r.outcomes&outcomeSkipped != 0 {
 		d = d.With(w.NameRange, "This makes the step skippable.")
 	}
@@ -347,6 +359,13 @@ func (c *checker) noAttributes(r reading, u *types.Type, name string, s hcl.Trav
 	case types.Blob:
 		c.report(diag.New(codeUnknownAttribute, at, "%s is a blob, which has the attributes mime_type, size and sha256 only.", of))
 	case types.Map:
+		if through, ok := c.splats[r.at]; ok && through.t.Underlying().Kind() == types.Map {
+			// The map is taken as a list of one, which nobody means.
+			m := c.text(through.source)
+			c.report(diag.New(codeNoAttributes, at, "%s is a map, and [*] goes through lists. Write values(%s)[*].%s for the attribute of all, or go through it with [for k, v in %s : v.%s].", m, m, name, m, name).
+				Fix("Go through its values", false, before(through.source, "values("), after(through.source, ")")))
+			return
+		}
 		c.report(diag.New(codeNoAttributes, at, "%s is a map, and its elements are read by key: write %s[%q].", of, of, name).
 			Fix("Read it by key", true, edit(s.SrcRange, "["+strconv.Quote(name)+"]")))
 	case types.List, types.Tuple:

@@ -45,7 +45,7 @@ func (c *checker) unguardedCalls(deployments []*syntax.Deployment) {
 			c.report(diag.New(codeDeniedCall, s.syn.Call.Range, "%s %s, and deployment %s denies destructive calls, so that this step fails whenever it runs. Guard it with `when`, or change the policy to \"ask\" or \"allow\".", what, why, deny.Name.Text).
 				With(deny.Policy.Header, "The policy that denies it."))
 		case s.effect == catalog.Destructive:
-			c.report(diag.New(codeUnguardedCall, s.syn.Call.Range, "%s is destructive, and nothing guards the call. Say when it may run with `when`, ask a person before with an `ask` step that this one refers to, or run it through a deployment with policy { destructive = \"ask\" }. Where the tool destroys nothing, say so in %s.", what, mend))
+			c.report(diag.New(codeUnguardedCall, s.syn.Call.Range, "%s is destructive, and nothing guards the call. Say when it may run with `when`; or, where the tool destroys nothing, say so in %s. An `ask` step that this one refers to and a deployment's policy { destructive = \"ask\" } are guards, too.", what, mend))
 		}
 	}
 }

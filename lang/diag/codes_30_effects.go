@@ -30,15 +30,14 @@ func init() {
     type = integer
   }
 
-  step "confirm" {
-    ask {
-      message = "Delete task ${input.task}?"
-    }
+  step "tasks" {
+    call = demo.list_tasks
+    args = { state = "done" }
   }
   step "delete" {
-    call       = demo.delete_task
-    args       = { task = input.task }
-    depends_on = [step.confirm]
+    when = anytrue([for t in step.tasks.output.tasks : t.id == input.task])
+    call = demo.delete_task
+    args = { task = input.task }
   }
 }
 `,

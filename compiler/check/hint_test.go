@@ -1,0 +1,103 @@
+package check_test
+
+import "testing"
+
+// TestHints: what beginners write, and what the finding tells them to write instead.
+func TestHints(t *testing.T) {
+	const greet = `
+  step "greet" {
+    for_each = ["a", "b"]
+    key      = each.value
+    call     = demo.greet
+    args     = { name = each.value }
+  }
+`
+	runRules(t, []rule{
+		{"each for each.value", `
+  step "s" {
+    for_each = ["a"]
+    call     = demo.greet
+    args     = { name = each }
+  }`, []string{"WFC2201 `each` ~ Do you mean each.value?"}},
+		{"an object for its only text", `
+  step "s" {
+    call   = demo.greet
+    args   = { name = "a" }
+    result = upper(self.output)
+  }`, []string{"WFC2201 `self.output` ~ Do you mean self.output.greeting?"}},
+		{"a result for its output", `
+  step "s" {
+    value = "a"
+  }
+  output "o" {
+    value = upper(step.s)
+  }`, []string{"WFC2201 `step.s` ~ The output of the step is step.s.output."}},
+		{"nothing fits", tasks + `
+  output "o" {
+    value = upper(step.tasks)
+  }`, []string{"WFC2201 `step.tasks` ~ must be a string, and this is an object."}},
+		{"what may be null as a condition", tasks + `
+  step "s" {
+    for_each = step.tasks.output.tasks
+    when     = each.value.assignee
+    value    = 1
+  }`, []string{"WFC2201 `each.value.assignee` ~ Write each.value.assignee != null"}},
+		{"a pattern as a condition", `
+  input "x" {
+    type = string
+    validation {
+      condition     = regex("a", input.x)
+      error_message = "no"
+    }
+  }
+  output "o" {
+    value = input.x
+  }`, []string{"WFC2201 `regex(\"a\", input.x)` ~ Write can(regex(\"a\", input.x))"}},
+		{"+ for texts", `
+  output "o" {
+    value = "a" + 1
+  }`, []string{"WFC2201 `\"a\"` ~ texts are joined in a template"}},
+		{"- of texts", `
+  output "o" {
+    value = "a" - 1
+  }`, []string{"WFC2201 `\"a\"` ~ and this is the string \"a\"."}},
+		{"an element that may not be there is not null", tasks + `
+  locals {
+    first = step.tasks.output.tasks[0]
+  }
+  output "o" {
+    value = local.first == null
+  }
+  output "p" {
+    value = step.tasks.output.tasks[0] != null
+  }`, []string{
+			"WFC2205 `local.first == null` ~ write try(…, null)",
+			"WFC2205 `step.tasks.output.tasks[0] != null` ~ write try(…, null)",
+		}},
+		{"[*] through a map", greet + `
+  output "o" {
+    value = step.greet[*].output
+  }`, []string{"WFC2203 `output` ~ step.greet is a map, and [*] goes through lists. Write values(step.greet)[*].output"}},
+		{"[*] through a list of maps", `
+  locals {
+    maps = [for x in ["a"] : { for y in ["b"] : y => x }]
+  }
+  output "o" {
+    value = local.maps[*].b
+  }`, []string{"WFC2203 `b` ~ write local.maps[*][\"b\"]"}},
+		{"[*] through results that may have failed", `
+  step "s" {
+    for_each = ["a"]
+    on_error = "continue"
+    call     = demo.greet
+    args     = { name = each.value }
+  }
+  output "o" {
+    value = step.s[*].output.greeting
+  }`, []string{"WFC2302 `[*].output.greeting` ~ [for r in step.s : r.output if r.outcome == \"ok\"]"}},
+		{"an attribute that no element has", tasks + `
+  output "o" {
+    value = step.tasks.output.tasks[*].titel
+  }`, []string{"WFC2202 `titel` ~ step.tasks.output.tasks[*] has no attribute"}},
+	})
+}
