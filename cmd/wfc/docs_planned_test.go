@@ -51,6 +51,9 @@ var planned = map[string]string{
 	"deployment policy":       "policy {\n in_doubt = \"fail\"\n}",
 	"wfc.hcl sampling":        "sampling {\n base_url = \"https://example.com\"\n model = \"m\"\n}",
 	"wfc.hcl storage":         "storage {\n durability = \"process\"\n}",
+	"defaults retry":          "retry {\n attempts = 3\n}",
+	"defaults idle_timeout":   `idle_timeout = "5s"`,
+	"defaults deadline":       `deadline = "5s"`,
 }
 
 const stdio = "stdio {\n command = \"x\"\n}\n"
@@ -78,8 +81,12 @@ func plannedIn(row, text string) map[string]string {
 		source, token = other, text
 		connection = strings.Replace(stdio, "\n}", "\n env = { A = secret.token }\n}", 1)
 	}
+	settings := at("wfc.hcl")
+	if row == "defaults" {
+		settings = "defaults {\n" + text + "\n}\n"
+	}
 	return map[string]string{
-		"wfc.hcl": at("wfc.hcl"),
+		"wfc.hcl": settings,
 		"a.wf.hcl": "workflow \"w\" {\n" + at("workflow") + "\n source \"demo\" {\n" + source + "\n}\n" +
 			"input \"i\" {\n type = string\n" + at("input") + "\n}\n" +
 			"step \"s\" {\n" + call + "\n}\n" +
