@@ -75,11 +75,11 @@ func TestImportsPointOneWay(t *testing.T) {
 		{"compiler/check", []string{"lang", "compiler/project", "compiler/check"}},
 		{"compiler", []string{"lang", "compiler"}},
 		{"lsp", []string{"lang", "compiler"}},
-		{"runtime", []string{"lang", "runtime", "internal"}},
-		{"runner/journal", []string{"lang", "compiler/plan", "internal"}},
-		{"runner/engine", []string{"lang", "compiler/plan", "runner/journal", "runner/redact", "internal"}},
-		{"runner/redact", []string{"lang", "internal"}},
-		{"runner/service", []string{"lang", "compiler", "runtime", "runner/engine", "runner/journal", "runner/redact", "runner/wholefile", "internal"}},
+		{"runtime", []string{"lang", "runtime"}},
+		{"runner/journal", []string{"lang", "compiler/plan"}},
+		{"runner/engine", []string{"lang", "compiler/plan", "runner/journal", "runner/redact"}},
+		{"runner/redact", []string{"lang", "runtime/secretform"}},
+		{"runner/service", []string{"lang", "compiler", "runtime", "runner/engine", "runner/journal", "runner/redact", "runner/wholefile"}},
 	}
 	for name, p := range list(t) {
 		for _, r := range rules {

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lda-wf/wfc/internal/secretform"
 	"github.com/lda-wf/wfc/lang/value"
+	"github.com/lda-wf/wfc/runtime/secretform"
 )
 
 // MinLength is the number of bytes from which a secret is redacted. Shorter

@@ -10,8 +10,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/lda-wf/wfc/internal/secretform"
 	"github.com/lda-wf/wfc/lang/value"
+	"github.com/lda-wf/wfc/runtime/secretform"
 )
 
 const secret = `s3cret/"tok&en"+ä`

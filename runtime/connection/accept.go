@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"regexp"
 	"strconv"
 	"sync"
@@ -21,14 +22,14 @@ var emptyResult = json.RawMessage(`{}`)
 // accept turns a message of the server into one for the SDK, or nil if it is
 // dealt with here. Its memory is that of a line and is copied where it is kept.
 func (c *Channel) accept(e envelope) (jsonrpc.Message, error) {
+	e.dropNulls()
 	if e.method != nil {
 		return c.acceptRequest(e)
 	}
-	if e.id == nil || string(e.id) == "null" {
+	if e.id == nil {
 		return nil, c.failAll(e.err)
 	}
-	// Some servers answer the number 7 with the string "7".
-	n, err := strconv.ParseInt(string(bytes.Trim(e.id, `"`)), 10, 64)
+	n, err := wholeNumber(e.id)
 	if err != nil {
 		return nil, err
 	}
@@ -53,6 +54,35 @@ func (c *Channel) accept(e envelope) (jsonrpc.Message, error) {
 		return &jsonrpc.Response{ID: id, Result: x.result}, nil
 	}
 	return &jsonrpc.Response{ID: id, Result: emptyResult}, nil
+}
+
+// dropNulls takes away members that are null where that stands for their absence:
+// some libraries write all members of a message.
+func (e *envelope) dropNulls() {
+	const null = "null"
+	if string(e.id) == null {
+		e.id = nil
+	}
+	if string(e.method) == null && (e.result != nil || e.err != nil) {
+		e.method = nil
+	}
+	if string(e.err) == null && e.result != nil {
+		e.err = nil
+	}
+}
+
+// wholeNumber reads a number that we gave to the server and that comes back. Some
+// servers answer 7 with "7", others with 7.0.
+func wholeNumber(raw []byte) (int64, error) {
+	text := string(bytes.Trim(raw, `"`))
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err == nil {
+		return n, nil
+	}
+	if f, floatErr := strconv.ParseFloat(text, 64); floatErr == nil && f == math.Trunc(f) && math.Abs(f) < 1<<53 {
+		return int64(f), nil
+	}
+	return 0, err
 }
 
 // handshake reports whether the SDK itself needs the result of method.
@@ -92,7 +122,7 @@ func (c *Channel) report(params []byte) error {
 	if err := json.Unmarshal(params, &p); err != nil {
 		return err
 	}
-	token, err := strconv.ParseInt(string(bytes.Trim(p.Token, `"`)), 10, 64)
+	token, err := wholeNumber(p.Token)
 	if err != nil {
 		return err
 	}

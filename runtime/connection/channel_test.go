@@ -194,6 +194,41 @@ func TestResultsStayRaw(t *testing.T) {
 	end(t, c)
 }
 
+// Libraries that write every member of a message, or every number as a float.
+func TestAnswersAsOtherLibrariesWriteThem(t *testing.T) {
+	for name, line := range map[string]string{
+		"no error is null":    `{"jsonrpc":"2.0","id":1,"result":{"a":1},"error":null}`,
+		"all members":         `{"jsonrpc":"2.0","id":1,"method":null,"params":null,"result":{"a":1},"error":null}`,
+		"the id is a text":    `{"jsonrpc":"2.0","id":"1","result":{"a":1}}`,
+		"the id is a float":   `{"jsonrpc":"2.0","id":1.0,"result":{"a":1}}`,
+		"behind a null of id": `{"jsonrpc":"2.0","id":null,"method":"notifications/progress","params":{"progressToken":1.0}}` + "\n" + `{"jsonrpc":"2.0","id":1,"result":{"a":1}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, server := channel(t)
+			progress := 0
+			x := c.Begin(func(Progress) { progress++ })
+			go func() {
+				bufio.NewScanner(server).Scan()
+				fmt.Fprintln(server, line)
+			}()
+			if err := c.Write(x.Context(t.Context()), request(t, 1, "tools/call")); err != nil {
+				t.Fatal(err)
+			}
+			msg, err := c.Read(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r, ok := msg.(*jsonrpc.Response); !ok || r.Error != nil || string(x.Result()) != `{"a":1}` {
+				t.Errorf("got %+v, result %s", msg, x.Result())
+			}
+			if want := strings.Count(line, "notifications"); progress != want {
+				t.Errorf("%d progress messages, want %d", progress, want)
+			}
+			end(t, c)
+		})
+	}
+}
+
 func TestLateAndUnknownAnswersAreDropped(t *testing.T) {
 	c, server := channel(t)
 	go func() {

@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/lda-wf/wfc/internal/secretform"
+	"github.com/lda-wf/wfc/runtime/secretform"
 )
 
 // Redacted is what stands in error texts where a secret was.
