@@ -63,6 +63,7 @@ const (
 	codeWrongCron       diag.Code = "WFC2409"
 	codeUnknownZone     diag.Code = "WFC2410"
 	codeWrongWebhook    diag.Code = "WFC2411"
+	codeNoModel         diag.Code = "WFC2412"
 
 	// Of lang/syntax, for what only a merged block shows.
 	codeAttributeNeeded diag.Code = "WFC1026"
@@ -78,7 +79,6 @@ const (
 	codeUnsatisfied      diag.Code = "WFC1511"
 	codeUnusedInterface  diag.Code = "WFC1512"
 
-	codeNotBuilt    diag.Code = "WFC1090"
 	codeNotRunnable diag.Code = "WFC1091"
 	codeFault       diag.Code = "WFC1099"
 )

@@ -147,6 +147,7 @@ func (c *checker) checkConnection(conn *connection) {
 	y := conn.syn
 	c.checkSettings(&conn.own.ConnectionSettings, "connection "+y.ID())
 	c.checkTransport(y)
+	c.checkSampling(conn)
 	if snap, err := conn.load(); err != nil {
 		c.noSnapshot(conn, err)
 	} else {
@@ -188,6 +189,16 @@ func (c *checker) checkOffers(conn *connection, snap *catalog.Snapshot) {
 		c.report(diag.New(codeOtherOffers, o.Range, "The connection %s "+what+". What the server lists depends on it: make the snapshot anew.\n\n    wfc catalog refresh %s", id, name, id))
 		return
 	}
+}
+
+// checkSampling reports a connection that offers its server a model that the
+// project does not have.
+func (c *checker) checkSampling(conn *connection) {
+	o := conn.syn.Offers
+	if s := c.w.project.Settings; o == nil || !contains(o, "sampling") || s != nil && s.Sampling != nil {
+		return
+	}
+	c.report(diag.New(codeNoModel, o.Range, "The connection %s offers its server sampling, and nothing says which model answers then. Write a sampling block into wfc.hcl, with the base_url and the model, or do not offer it; tools that exist only with sampling are gone then.", conn.syn.ID()))
 }
 
 // checkLists reports names in allow and deny that are no tools.

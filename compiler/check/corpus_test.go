@@ -54,6 +54,7 @@ func TestMistakesInRealWorkflows(t *testing.T) {
 		{"a7_evidence", "| ${t.mime}", "| ${step.image.output}", "WFC2201 `step.image.output` ~ blob"},
 		{"a8_digest", "{ city = input.city, state = input.state }", "{ state = input.state }", "WFC2101 `{ state = input.state }` ~ \"city\""},
 		{"a8_digest", `ev["trigger-sampling-request"]`, `ev["simulate-research-query"]`, "WFC2104 `simulate-research-query` ~ can only be called as a task"},
+		{"a8_digest", "source \"ev\" {\n    bind = connection.everything.main", "source \"ev\" {\n    bind = connection.everything.bare", "WFC2108 `trigger-sampling-request` ~ exists only for clients that offer sampling"},
 		{"a8_digest", `ev["Dynamic Text Resource"]`, `ev["Dynamic Text"]`, "WFC2017 `Dynamic Text` ~ \"Dynamic Text Resource\""},
 		{"a9_event_router", "workflow.log_deploy\n    args", "workflow.log_deploys\n    args", "WFC2008 `log_deploys` ~ Did you mean \"log_deploy\"?"},
 		{"a9_event_router", "args = { names = [", "args = { name = [", "WFC2103 `name` ~ Did you mean \"names\"?"},

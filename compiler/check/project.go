@@ -60,11 +60,12 @@ func (w *world) all() diag.List {
 	return finish(p, w.withoutIgnored(w.withoutLint(out), true))
 }
 
-// finish computes lines and columns, and sorts.
+// finish computes lines and columns, sorts, and drops what was found twice: what a
+// provider says is found of each of its connections.
 func finish(p *project.Project, l diag.List) diag.List {
 	l.Locate(p.Source)
 	l.Sort()
-	return l
+	return slices.CompactFunc(l, func(a, b diag.Diagnostic) bool { return findingOf(a) == findingOf(b) })
 }
 
 // job checks one block.

@@ -164,6 +164,13 @@ func TestHowConnectionsAreReached(t *testing.T) {
 -- catalog/lab.main.json --
 {"format_version": 1, "connection": "lab.main", "tools": [], "resources": [], "resource_templates": [], "prompts": []}
 `
+	const withTools = `
+-- catalog/lab.main.json --
+{"format_version": 1, "connection": "lab.main", "tools": [
+  {"digest": "", "object": {"name": "measure", "inputSchema": {"type": "object"}}},
+  {"digest": "", "object": {"name": "weigh", "inputSchema": {"type": "object"}}}
+], "resources": [], "resource_templates": [], "prompts": []}
+`
 	runRules(t, []rule{
 		{"a provider gives what the connections share", `
 -- lab.wf.hcl --
@@ -230,6 +237,25 @@ connection "lab" "main" {
 connection "lab" "other" {
 }
 ` + snapshot + strings.ReplaceAll(snapshot, "lab.main", "lab.other"), []string{"WFC2006 `tken`", "WFC2201 `\"x\"` ~ The args of provider lab"}},
+		{"mistakes in its tool blocks, too", `
+-- lab.wf.hcl --
+provider "lab" {
+  stdio {
+    command = "lab-server"
+  }
+  tool "measure" {
+    effect = "reed"
+    result = self.output +
+  }
+  tool "weigh" {
+    result = slf.output
+  }
+}
+connection "lab" "main" {
+}
+connection "lab" "other" {
+}
+` + withTools + strings.ReplaceAll(withTools, "lab.main", "lab.other"), []string{"WFC1037 `\"reed\"`", "WFC1009 `+`", "WFC2010 `slf` ~ Did you mean \"self\"?"}},
 		{"an address is whole", `
 -- lab.wf.hcl --
 connection "lab" "main" {
@@ -247,7 +273,7 @@ connection "lab" "main" {
   auth "berer" {
   }
   protocol = "2025"
-  offers   = ["sampling", "root"]
+  offers   = ["roots", "root"]
   trust    = "none"
 }
 ` + snapshot, []string{"WFC1037 `berer`", "WFC1037 `\"2025\"`", "WFC1037 `\"root\"`", "WFC1037 `\"none\"`"}},

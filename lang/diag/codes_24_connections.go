@@ -70,8 +70,38 @@ connection "lab" "main" {
 			Code: "WFC2408", Severity: Error, Summary: "Snapshot of other offers",
 			Explanation: "What a server lists depends on what its client offers. The snapshot was made when the connection offered something else than it does now, " +
 				"so that tools may be missing or be too many. `wfc catalog refresh CONNECTION` makes it anew.",
-			Failing: labProject("  offers = [\"elicitation\", \"sampling\"]\n", ""),
+			Failing: labProject("  offers = [\"elicitation\", \"roots\"]\n", ""),
 			Mended:  labProject("  offers = [\"elicitation\"]\n", ""),
+		},
+		Entry{
+			Code: "WFC2412", Severity: Error, Summary: "Sampling without a model",
+			Explanation: "A connection that offers `sampling` lets its server ask a model in the course of a call. Which model answers stands in the `sampling` " +
+				"block of wfc.hcl; without one every such call fails. Some servers have tools that exist only for clients that offer sampling.",
+			Failing: `-- lab.wf.hcl --
+connection "lab" "main" {
+  offers = ["sampling"]
+  stdio {
+    command = "lab-server"
+  }
+}
+` + empty,
+			Mended: `-- wfc.hcl --
+project {
+  language = 1
+}
+
+sampling {
+  base_url = "http://localhost:11434/v1"
+  model    = "small"
+}
+-- lab.wf.hcl --
+connection "lab" "main" {
+  offers = ["sampling"]
+  stdio {
+    command = "lab-server"
+  }
+}
+` + empty,
 		},
 		Entry{
 			Code: "WFC2409", Severity: Error, Summary: "Invalid schedule",

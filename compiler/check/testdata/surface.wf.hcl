@@ -18,7 +18,7 @@ provider "lab" {
     per      = "1s"
   }
   idle_timeout = "30s"
-  offers       = ["sampling", "roots"]
+  offers       = ["elicitation", "roots"]
   trust        = "trusted"
 }
 

@@ -234,6 +234,13 @@ connection "everything" "main" {
   offers = ["sampling"]
 }
 
+# The same server without a model: it lists one tool less then.
+connection "everything" "bare" {
+  stdio {
+    command = "mcp-server-everything"
+  }
+}
+
 connection "brave" "main" {
   stdio {
     command = "brave-search-mcp-server"
