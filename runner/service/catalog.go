@@ -50,6 +50,9 @@ func (s *Service) Refresh(ctx context.Context, c *compiler.Reach, only bool) (*R
 	if err != nil {
 		return nil, err
 	}
+	// What the snapshot remembers is what is to be found out: an updated server may
+	// speak another revision, and refuse this one.
+	live.ProtocolVersion = ""
 	snap, err := discover.Snapshot(ctx, s.pool, pool.Target{Connection: live})
 	if err == nil {
 		err = s.loses(c.Connection.ID, snap)
