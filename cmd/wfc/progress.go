@@ -38,6 +38,7 @@ type stepProgress struct {
 	done     int
 	failed   int // of done
 	stopped  int // of done: cancelled because the run ends
+	skipped  int // of done: their `when` did not hold
 	message  string
 }
 
@@ -162,6 +163,8 @@ func (p *progress) finished(ev engine.StepFinished) {
 func (p *progress) element(s *stepProgress, ev engine.StepFinished) {
 	s.done++
 	switch {
+	case ev.Outcome == engine.OutcomeSkipped:
+		s.skipped++
 	case ev.Outcome != engine.OutcomeError:
 	case ev.Failure != nil && ev.Failure.Kind == engine.KindCancelled:
 		s.stopped++
@@ -173,7 +176,7 @@ func (p *progress) element(s *stepProgress, ev engine.StepFinished) {
 	}
 }
 
-// elementCount says how the elements of a fan-out fared: "5 elements, 1 failed ",
+// elementCount says how the elements of a fan-out fared: "5 elements, 1 failed, 1 skipped ",
 // or nothing of another step.
 func (s *stepProgress) elementCount() string {
 	if s.elements < 0 {
@@ -182,6 +185,9 @@ func (s *stepProgress) elementCount() string {
 	text := count(s.elements, "element")
 	if s.failed > 0 {
 		text += fmt.Sprintf(", %d failed", s.failed)
+	}
+	if s.skipped > 0 {
+		text += fmt.Sprintf(", %d skipped", s.skipped)
 	}
 	if s.stopped > 0 {
 		text += fmt.Sprintf(", %d cancelled", s.stopped)

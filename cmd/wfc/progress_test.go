@@ -66,11 +66,11 @@ func TestProgressOnATerminal(t *testing.T) {
 			engine.StepProgress{Step: step("a"), Progress: engine.Progress{Message: "half\x1b[31m", Progress: 1, Total: 2}},
 			engine.StepStarted{Step: step("b"), Elements: 3, Time: start},
 			engine.StepStarted{Step: element("b", 0), Elements: -1, Attempt: 1, Time: start},
-			engine.StepFinished{Step: element("b", 0), Outcome: engine.OutcomeOK, Time: start},
+			engine.StepFinished{Step: element("b", 0), Outcome: engine.OutcomeSkipped, Time: start},
 			engine.StepFinished{Step: step("a"), Outcome: engine.OutcomeOK, Time: start.Add(1500 * time.Millisecond)},
 			engine.StepFinished{Step: step("b"), Outcome: engine.OutcomeOK, Time: start.Add(90 * time.Second)},
 			engine.RunFinished{Status: engine.StatusCompleted, Time: start.Add(90 * time.Second)},
-		}, []string{"w run 08hy0000-0000", "  ✓ a  1.5s", "  ✓ b  3 elements 1m30s", "completed in 1m30s"},
+		}, []string{"w run 08hy0000-0000", "  ✓ a  1.5s", "  ✓ b  3 elements, 1 skipped 1m30s", "completed in 1m30s"},
 			[]string{
 				"  … a",
 				"  … a (half\ufffd[31m 50 %)",

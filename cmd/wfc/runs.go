@@ -54,7 +54,7 @@ func newRunsList(std streams, g *globals) *cobra.Command {
 			}
 			t := table{rows: [][]string{{"RUN", "WORKFLOW", "STATUS", "STARTED", "TOOK"}}}
 			for _, r := range runs {
-				t.add(string(r.Run), runName(r), string(r.Status), stamp(r.StartedAt), took(r.StartedAt, r.FinishedAt))
+				t.add(string(r.Run), ofWorkflow(r), string(r.Status), stamp(r.StartedAt), took(r.StartedAt, r.FinishedAt))
 			}
 			return failed(t.write(std.out))
 		},
@@ -114,7 +114,7 @@ func plainValues(r *journal.RunRecord) error {
 
 func showRun(out io.Writer, r *journal.RunRecord) error {
 	fmt.Fprintf(out, "run       %s\nworkflow  %s\nstatus    %s\nstarted   %s\ntook      %s\ninputs    %s\n",
-		r.Run, runName(r.RunSummary), r.Status, stamp(r.StartedAt), took(r.StartedAt, r.FinishedAt), oneLine(r.Inputs))
+		r.Run, ofWorkflow(r.RunSummary), r.Status, stamp(r.StartedAt), took(r.StartedAt, r.FinishedAt), oneLine(r.Inputs))
 	if r.Error != nil {
 		fmt.Fprintf(out, "error     %s\n", indentAfter(recordedFailure(r.Error), "          "))
 	}
@@ -206,9 +206,10 @@ func (t *table) write(out io.Writer) error {
 	return err
 }
 
-func runName(r journal.RunSummary) string {
+// ofWorkflow says what ran: a workflow, and the deployment that it ran through.
+func ofWorkflow(r journal.RunSummary) string {
 	if r.Deployment != "" {
-		return r.Deployment
+		return r.Workflow + " (" + r.Deployment + ")"
 	}
 	return r.Workflow
 }

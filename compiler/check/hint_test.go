@@ -32,6 +32,14 @@ func TestHints(t *testing.T) {
   output "o" {
     value = upper(step.s)
   }`, []string{"WFC2201 `step.s` ~ The output of the step is step.s.output."}},
+		{"the result of another language", `
+  step "s" {
+    call   = demo.greet
+    args   = { name = "a" }
+    result = output.greeting
+  }`, []string{"WFC2010 `output` ~ write self.output."}},
+		{"a bind that is none", "workflow \"w\" {\n  source \"demo\" {\n    bind = connection.demo\n  }\n  output \"o\" {\n    value = 1\n  }\n}\n",
+			[]string{"WFC1035 `connection.demo` ~ connection.PROVIDER.ACCOUNT"}},
 		{"nothing fits", tasks + `
   output "o" {
     value = upper(step.tasks)

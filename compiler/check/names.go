@@ -251,6 +251,11 @@ func (c *checker) unknownRoot(x *hclsyntax.ScopeTraversalExpr, en *env) {
 			return
 		}
 	}
+	if c.place.self != nil && c.place.self.Attr(name) != nil {
+		c.report(diag.New(codeUnknownName, at, "Nothing is called %q here. The step's own result is self: write self.%s.", name, name).
+			Fix("Change it to self."+name, true, edit(at, "self."+name)))
+		return
+	}
 	if len(x.Traversal) == 1 && funcs.Lookup(name) != nil {
 		c.report(diag.New(codeUnknownName, at, "%q is a function: call it, as in %s(…).", name, name))
 		return

@@ -100,7 +100,7 @@ func (c *checker) ownBinding(s *syntax.Source) bound {
 }
 
 // isBound reports whether a source says itself what it is bound to.
-func isBound(s *syntax.Source) bool { return s.Bind != nil || s.Family != nil }
+func isBound(s *syntax.Source) bool { return s.Bind != nil || s.Misbound || s.Family != nil }
 
 // boundTo returns the connection a reference names, and reports one that does
 // not exist or is disabled.

@@ -36,6 +36,7 @@ type Source struct {
 	Name        Label
 	Interface   *Ref    // interface.NAME; nil: whatever the connection offers
 	Bind        *Ref    // connection.PROVIDER.ACCOUNT; nil: bound by a deployment, or a family
+	Misbound    bool    // a bind is written that is no such reference, and has its diagnostic
 	Family      *Family // nil: one connection
 	Session     *Text   // "shared" or "run"; nil: the default
 	Description *Text

@@ -60,6 +60,7 @@ func (r *reader) source(b *hclsyntax.Block) *Source {
 		Session:     r.choice(b.Body, "session", "shared", "run"),
 		Description: r.text(b.Body, "description"),
 	}
+	s.Misbound = s.Bind == nil && b.Body.Attributes["bind"] != nil
 	if at := b.Body.Attributes["interface"]; at != nil {
 		s.Interface = r.rooted(at.Expr, "interface", 2, "an interface, as interface.NAME")
 	}
