@@ -178,7 +178,7 @@ func (c *checker) handedOn(s *step, wf *syntax.Workflow, sc site) map[string]bou
 			if len(ours.members) > 0 {
 				out[name] = ours.bound
 			}
-		case ours == nil && !isBound(theirs[name]):
+		case !isBound(theirs[name]):
 			c.report(diag.New(codeNoBinding, s.syn.Run.Range, "The source %q of workflow %q is bound to no connection: neither by its own bind nor to a source of the same name here. Say which source stands for it:\n\n    bind = { %s = SOURCE }", name, wf.Name.Text, keyText(name)).
 				With(theirs[name].Header, "The source."))
 		}

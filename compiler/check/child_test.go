@@ -175,6 +175,10 @@ workflow "child" {
     run      = workflow.child
     bind     = { fs = env[each.key] }
   }`), []string{"WFC2109 `echo` ~ env.prod denies"}},
+		{"a family of the same name is no connection", strings.NewReplacer(`source "fs"`, `source "env"`, "fs.echo", "env.echo").Replace(both(`
+  step "a" {
+    run = workflow.child
+  }`)), []string{"WFC2404 `workflow.child` ~ bind = { env = SOURCE }"}},
 		{"not the family", both(`
   step "a" {
     run  = workflow.child
