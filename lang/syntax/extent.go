@@ -3,6 +3,7 @@ package syntax
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"sync"
 
 	"github.com/hashicorp/hcl/v2"
@@ -102,6 +103,16 @@ func (m *mender) hasLine(text string, at int) bool {
 
 // wholeHeredoc matches the first line of an attribute whose value is one heredoc.
 var wholeHeredoc = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^=]*=[ \t]*<<`) })
+
+// inHeredoc reports whether at, behind the beginning of attr, is in a text of
+// several lines that belongs to it. Such a line may look like anything.
+func (m *mender) inHeredoc(attr *hclsyntax.Attribute, at int) bool {
+	if attr == nil {
+		return false
+	}
+	x := m.extent(attr.NameRange.Start.Byte, at)
+	return at < x.end && slices.ContainsFunc(x.open, func(t token) bool { return t.Type == hclsyntax.TokenOHeredoc })
+}
 
 // heredocs returns the offsets of the heredocs from start on that are closed.
 func (m *mender) heredocs(start int) [][2]int {

@@ -15,6 +15,9 @@ import (
 func (m *mender) translate(e *hcl.Diagnostic, attr *hclsyntax.Attribute, x extent) diag.Diagnostic {
 	at := firstOf(*e.Subject)
 	found := m.found(*e.Subject)
+	if t, ok := x.template(); ok && m.isForeign(e, t, at) {
+		return m.interpolationAt(t, "What stands between %s and } is an expression, and %s cannot be read as one.", string(t.Bytes), quote(m.rest(t)))
+	}
 	switch e.Summary {
 	case "Invalid multi-line string", "Unterminated template string":
 		return m.unclosedText(x, at)
@@ -24,6 +27,8 @@ func (m *mender) translate(e *hcl.Diagnostic, attr *hclsyntax.Attribute, x exten
 		return m.character(at, e.Detail)
 	case "Extra characters after interpolation expression", "Unclosed template interpolation sequence":
 		return m.interpolation(x, at)
+	case "Invalid number literal":
+		return diag.New("WFC1203", at, "This number cannot be used: it has too many digits, or its exponent is too large. Write it as a text in quotes if its digits are what counts.")
 	case "Unsupported operator":
 		return m.operator(at, found)
 	case "Missing newline after argument", "Unexpected comma after argument":
@@ -149,9 +154,6 @@ func (m *mender) escape(at hcl.Range) diag.Diagnostic {
 		Fix("Write two backslashes", false, diag.Edit{Range: diag.RangeOf(slash), Text: `\`})
 }
 
-// foreignQuotes are quotes that other languages and word processors use.
-const foreignQuotes = "'“”‘’„«»"
-
 func (m *mender) character(at hcl.Range, detail string) diag.Diagnostic {
 	s := string(at.SliceBytes(m.r.src))
 	switch s {
@@ -200,9 +202,18 @@ func (m *mender) interpolationAt(t token, what string, args ...any) diag.Diagnos
 	insert := here
 	insert.End = insert.Start
 	detail := fmt.Sprintf(what, args...) + " If this is meant for another language, such as a shell script, write " + opener[:1] + opener +
-		" for the characters themselves."
+		" for the characters themselves, or keep the text in a file and read it with file(\"…\")."
 	return diag.New(codeInvalidTemplate, here, "%s", detail).
 		Fix("Write "+opener[:1]+opener, false, diag.Edit{Range: diag.RangeOf(insert), Text: opener[:1]})
+}
+
+// isForeign reports whether the mistake after t, a `${` or `%{`, is one that only
+// another language explains: `${{ … }}` of GitHub, `${@}` of shells.
+func (m *mender) isForeign(e *hcl.Diagnostic, t token, at hcl.Range) bool {
+	if t.end < len(m.text) && m.text[t.end] == '{' {
+		return e.Summary != "Invalid escape sequence"
+	}
+	return e.Summary == "Invalid character" && !strings.Contains(foreignQuotes+"`;", string(at.SliceBytes(m.r.src)))
 }
 
 // isTemplateError reports whether HCL speaks of directives in texts.

@@ -46,6 +46,12 @@ func (r *reader) parse() *hclsyntax.Body {
 
 	r.broken = true
 	m := &mender{r: r, text: bytes.Clone(text)}
+	if m.mendCharacters() {
+		if len(expr.Guard(m.text, r.name)) > 0 {
+			return nil
+		}
+		body, errs = parseTree(m.text, r.name)
+	}
 	for range min(maxMistakes, max(1, maxParsed/(len(text)+1))) {
 		first := firstMistake(errs)
 		if first == nil {
@@ -90,7 +96,7 @@ func (r *reader) isText() bool {
 }
 
 // mendEncoding reports the first bytes that are not UTF-8 and returns the text
-// with question marks in place of them all.
+// with underscores in place of them all, so that a name stays one.
 func (r *reader) mendEncoding() []byte {
 	r.broken = true
 	text := bytes.Clone(r.src)
@@ -102,7 +108,7 @@ func (r *reader) mendEncoding() []byte {
 				r.report(diag.New(codeNotText, r.span(i, i+1), "Here are bytes that are not UTF-8: the file was saved in another encoding. Save it as UTF-8 in your editor."))
 				first = false
 			}
-			text[i] = '?'
+			text[i] = '_'
 		}
 		i += n
 	}
@@ -228,10 +234,10 @@ func (m *mender) mend(body *hclsyntax.Body, e *hcl.Diagnostic) bool {
 		}
 		return m.blank(at, end)
 	}
-	if m.inHeader(at) {
+	attr := lastAttribute(body, at)
+	if m.inHeader(at) && !m.inHeredoc(attr, at) {
 		return m.mendHeader(body, e)
 	}
-	attr := lastAttribute(body, at)
 	if attr == nil {
 		m.r.report(diag.New(codeSyntaxError, *e.Subject, "%s", e.Detail))
 		return m.blank(m.lineStart(at), m.lineEnd(at))
