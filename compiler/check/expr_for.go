@@ -91,6 +91,12 @@ func (c *checker) goThrough(x hclNode, en *env, s *subject) (collection, bool) {
 		c.trustWhole(x, anyCollection, got.t, s)
 	}
 	out, ok := c.collectionOf(got.t)
+	if k := c.resultOf(got.t); k != nil && s == forEachSubject && isCollection(k.output) {
+		text := c.text(x.Range())
+		c.report(diag.New(codeNotCollection, x.Range(), "%s is the result of a step, and for_each would go through its outcome, its output, its text and so on. Write %s.output for what the step gave.", text, text).
+			Fix("Go through its output", false, after(x.Range(), ".output")))
+		return collection{}, false
+	}
 	if !ok {
 		c.report(diag.New(codeNotCollection, x.Range(), "%s must be a list, a map or an object, and this is %s.", s.phrase(""), describe(got.t)))
 	}

@@ -366,6 +366,10 @@ func (c *checker) noAttributes(r reading, u *types.Type, name string, s hcl.Trav
 				Fix("Go through its values", false, before(through.source, "values("), after(through.source, ")")))
 			return
 		}
+		if k := c.resultOf(u.Elem()); k != nil && u.Elem().Attr(name) != nil {
+			c.report(diag.New(codeNoAttributes, at, "%s is a map with one result for each element of the step's for_each. Write %s[KEY].%s for one, values(%s)[*].%s for the attribute of all, or go through them with { for k, r in %s : k => r.%s }.", of, of, name, of, name, of, name))
+			return
+		}
 		c.report(diag.New(codeNoAttributes, at, "%s is a map, and its elements are read by key: write %s[%q].", of, of, name).
 			Fix("Read it by key", true, edit(s.SrcRange, "["+strconv.Quote(name)+"]")))
 	case types.List, types.Tuple:

@@ -55,6 +55,15 @@ func (c *checker) fittingAttributes(text string, want, object *types.Type) strin
 	return " Do you mean " + strings.Join(fit, " or ") + "?"
 }
 
+// isCollection reports whether t, where it is not null, is a list, a map or an object.
+func isCollection(t *types.Type) bool {
+	switch types.WithoutNull(t).Underlying().Kind() {
+	case types.List, types.Tuple, types.Map, types.Object:
+		return true
+	}
+	return false
+}
+
 // isReading reports whether x reads a name, so that an attribute can be read of it.
 func isReading(x hclNode) bool {
 	switch x.(type) {

@@ -86,6 +86,24 @@ func TestHints(t *testing.T) {
   output "o" {
     value = step.greet[*].output
   }`, []string{"WFC2203 `output` ~ step.greet is a map, and [*] goes through lists. Write values(step.greet)[*].output"}},
+		{"a map of results for its elements", greet + `
+  output "o" {
+    value = step.greet.output
+  }`, []string{"WFC2203 `output` ~ Write step.greet[KEY].output for one, values(step.greet)[*].output for the attribute of all"}},
+		{"for_each over a result", tasks + `
+  step "s" {
+    for_each = step.tasks
+    value    = each.value.title
+  }
+  step "texts" {
+    call   = demo.greet
+    args   = { name = "a" }
+    result = self.output.greeting
+  }
+  step "parts" {
+    for_each = step.texts
+    value    = each.key
+  }`, []string{"WFC2208 `step.tasks` ~ Write step.tasks.output"}},
 		{"[*] through a list of maps", `
   locals {
     maps = [for x in ["a"] : { for y in ["b"] : y => x }]
