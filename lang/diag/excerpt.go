@@ -42,6 +42,8 @@ func excerptOf(src []byte, r Range, cells int) (x excerpt, ok bool) {
 	}
 	line = bytes.TrimSuffix(line, []byte("\r"))
 
+	line, start = near(line, start, r.Start.Byte, cells)
+
 	from, to := r.Start.Byte-start, min(r.End.Byte-start, len(line))
 	x = excerpt{line: r.Start.Line, offset: -1}
 	var shown []cell
@@ -65,6 +67,25 @@ func excerptOf(src []byte, r Range, cells int) (x excerpt, ok bool) {
 	x.length = max(x.length, 1)
 	x.cut(shown, at, max(cells, 2*before))
 	return x, true
+}
+
+// near cuts a long line, which starts at start, to what can be shown of it
+// around at, so that many findings in it cost no more than in a short one.
+func near(line []byte, start, at, cells int) ([]byte, int) {
+	around := 8 * max(cells, 2*before) // bytes: a cell has four, marks and the like have no cell
+	if end := at - start + around; end < len(line) {
+		for !utf8.RuneStart(line[end]) {
+			end--
+		}
+		line = line[:end]
+	}
+	if from := at - start - around; from > 0 {
+		for from < len(line) && !utf8.RuneStart(line[from]) {
+			from++
+		}
+		line, start = line[from:], start+from
+	}
+	return line, start
 }
 
 // cell is what one character is shown as, and how wide that is.

@@ -126,6 +126,7 @@ func TestExcerptsAreUnderlinedWhereTheMistakeIsSeen(t *testing.T) {
 		"escape sequences":    {"a = \x1b[31mwrong\n", "wrong", "   1 | a = \ufffd[31mwrong\n     |          ^^^^^"},
 		"direction of text":   {"a = \u202ewrong\n", "wrong", "   1 | a = \ufffdwrong\n     |      ^^^^^"},
 		"long line":           {long + "\n", "wrong", "   1 | …defghijabcdefghij\" wrong \"0123456789012345678…\n     |                     ^^^^^"},
+		"line without end":    {strings.Repeat("日", 100_000) + long + strings.Repeat("é", 100_000) + "\n", "wrong", "   1 | …defghijabcdefghij\" wrong \"0123456789012345678…\n     |                     ^^^^^"},
 		"beginning of a line": {long + "\n", "text", "   1 |   text = \"abcdefghijabcdefghijabcdefghijabcdef…\n     |   ^^^^"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -138,6 +139,14 @@ func TestExcerptsAreUnderlinedWhereTheMistakeIsSeen(t *testing.T) {
 				t.Errorf("got:\n%s\nwant in it:\n%s", out.String(), c.want)
 			}
 		})
+	}
+}
+
+func TestAFindingCostsNoMoreInALongLine(t *testing.T) {
+	src := []byte("a = [" + strings.Repeat("wrong, ", 100_000) + "]\n")
+	r := Range{File: "a.wf.hcl", Start: Pos{Line: 1, Column: 350_000, Byte: 350_000}, End: Pos{Line: 1, Column: 350_005, Byte: 350_005}}
+	if n := testing.AllocsPerRun(10, func() { excerptOf(src, r, 100) }); n > 5_000 {
+		t.Errorf("an excerpt of 100 cells makes %v allocations", n)
 	}
 }
 

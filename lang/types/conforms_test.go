@@ -1,6 +1,8 @@
 package types
 
 import (
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/lda-wf/wfc/lang/value"
@@ -112,6 +114,17 @@ func TestFormatsPassWhatMayBeMeant(t *testing.T) {
 		if FormatHolds(c.format, str(c.text)) != c.holds {
 			t.Errorf("%s of %q: want %v", c.format, c.text, c.holds)
 		}
+	}
+}
+
+func TestAnEnumOfManyIsDescribedInLinearTime(t *testing.T) {
+	const many = 200_000
+	members := make([]*Type, many)
+	for i := range members {
+		members[i] = LiteralOf(value.OfString(strconv.Itoa(i)))
+	}
+	if got := Describe(UnionOf(members...)); !strings.HasSuffix(got, " more") {
+		t.Errorf("got %.100s", got)
 	}
 }
 

@@ -53,13 +53,12 @@ func Describe(t *Type) string {
 func describeUnion(ms []*Type) string {
 	var lits, others []string
 	null := false
+	seen := map[string]bool{} // an enum may have thousands of members
 	add := func(list *[]string, s string) {
-		for _, x := range *list {
-			if x == s {
-				return
-			}
+		if !seen[s] {
+			seen[s] = true
+			*list = append(*list, s)
 		}
-		*list = append(*list, s)
 	}
 	for _, m := range ms {
 		switch u := m.Underlying(); u.kind {
