@@ -12,12 +12,9 @@ var (
 
 // loopType is what loop reads as, by the type of a previous result.
 func loopType(previous *types.Type) *types.Type {
-	if !previous.IsError() {
-		previous = types.NullableOf(previous)
-	}
 	return types.ObjectOf([]types.Attr{
 		{Name: "index", Type: types.IntegerType},
-		{Name: "previous", Type: previous},
+		{Name: "previous", Type: types.NullableOf(previous)},
 	}, nil)
 }
 
@@ -48,6 +45,9 @@ func (c *checker) looping(s *step, sc site, each *types.Type, can outcomes) site
 		}
 		output = first
 	}
+	if output.IsError() {
+		output = types.AnyType // so that the mistake shows once more, when it is reported
+	}
 	return sc.inLoop(c.previous(s, sc, output, each, can))
 }
 
@@ -57,9 +57,6 @@ func mentionsLoop(a *syntax.Attribute) bool { return a != nil && mentionsRoot(a.
 // previous returns the type of a result of which `while` holds (LANGUAGE 4): that
 // is the result before the round in hand.
 func (c *checker) previous(s *step, sc site, output, each *types.Type, can outcomes) *types.Type {
-	if output.IsError() {
-		return types.ErrorType
-	}
 	self := c.newResult(s, output, each, can)
 	w := s.syn.Loop.While
 	if w == nil {

@@ -234,8 +234,10 @@ func valueOf(t *rapid.T, typ *types.Type) value.Value {
 
 // gen draws expressions.
 type gen struct {
-	t    *rapid.T
-	vars []string
+	t     *rapid.T
+	vars  []string
+	paths []string // and conditions that only the place in hand has
+	conds []string
 }
 
 func (g *gen) pick(options ...string) string {
@@ -247,6 +249,9 @@ func (g *gen) path() string {
 	if len(g.vars) > 0 && rapid.Bool().Draw(g.t, "of a variable") {
 		v := rapid.SampledFrom(g.vars).Draw(g.t, "variable")
 		return v + g.pick("", "", ".t", ".v", ".outcome", ".output", ".error.kind")
+	}
+	if len(g.paths) > 0 && rapid.IntRange(0, 2).Draw(g.t, "of the place") == 0 {
+		return g.pick(g.paths...)
 	}
 	if rapid.IntRange(0, 3).Draw(g.t, "of a step") == 0 {
 		return g.pick("step.skip", "step.fail") + g.pick("", ".outcome", ".output", ".error.message", ".output.n.b", ".output.i")
@@ -270,6 +275,9 @@ func (g *gen) atom() string {
 
 // cond draws what is likely a condition, and one that narrows.
 func (g *gen) cond(depth int) string {
+	if len(g.conds) > 0 && rapid.IntRange(0, 2).Draw(g.t, "of the place") == 0 {
+		return g.pick(g.conds...)
+	}
 	switch rapid.IntRange(0, 9).Draw(g.t, "condition") {
 	case 8:
 		return g.pick("step.skip", "step.fail") + g.pick(".outcome == ", ".outcome != ") + g.pick(`"ok"`, `"error"`, `"skipped"`)
