@@ -38,7 +38,7 @@ type stepProgress struct {
 	done     int
 	failed   int // of done
 	stopped  int // of done: cancelled because the run ends
-	skipped  int // of done: their `when` did not hold
+	skipped  int // of done: their `when` did not hold, or the run ended first
 	message  string
 }
 
@@ -144,6 +144,9 @@ func (p *progress) finished(ev engine.StepFinished) {
 	}
 	detail := ""
 	if s != nil {
+		if ev.Outcome == engine.OutcomeError && s.elements > s.done {
+			s.skipped += s.elements - s.done // never started
+		}
 		detail = s.elementCount() + p.style.dim(elapsed(ev.Time.Sub(s.started)))
 	}
 	switch ev.Outcome {

@@ -94,6 +94,16 @@ func TestProgressOnATerminal(t *testing.T) {
 			"  ✗ b  3 elements, 2 failed, 1 cancelled 0s",
 			"failed in 0s: step b[0]",
 		}, []string{"  … b 0/3", "  … b 1/3", "  … b 2/3", "  … b 3/3"}},
+		{"elements that never started are skipped", []engine.Event{
+			began,
+			engine.StepStarted{Step: step("b"), Elements: 10, Time: start},
+			engine.StepFinished{Step: element("b", 0), Outcome: engine.OutcomeOK, Time: start},
+			engine.StepFinished{Step: element("b", 1), Outcome: engine.OutcomeError, Failure: failed(engine.KindTool, "no.", false), Time: start},
+			engine.StepFinished{Step: element("b", 2), Outcome: engine.OutcomeSkipped, Time: start},
+			engine.StepFinished{Step: step("b"), Outcome: engine.OutcomeError, Failure: failed(engine.KindTool, "no.", false), Time: start},
+			engine.RunFinished{Status: engine.StatusFailed, Err: &engine.RunError{At: element("b", 1), Kind: engine.KindTool, Message: "no."}, Time: start},
+		}, []string{"w run 08hy0000-0000", "  ✗ b[1]  tool: no.", "  ✗ b  10 elements, 1 failed, 8 skipped 0s", "failed in 0s: step b[1]"},
+			[]string{"  … b 0/10", "  … b 1/10", "  … b 2/10", "  … b 3/10"}},
 		{"what no step is to blame for is told at the end", []engine.Event{
 			began,
 			engine.RunFinished{Status: engine.StatusFailed, Err: &engine.RunError{Kind: engine.KindExpression, Message: "In the output \"x\": no."}, Time: start},

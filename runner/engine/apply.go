@@ -113,6 +113,8 @@ func (c *Core) applyEnded(f NodeEnded) error {
 	}
 	fan := c.nodes[f.At.Node].fan
 	fan.left--
+	// While the run stops no `when` is asked: the element was given up.
+	fan.cut = fan.cut || f.Outcome == OutcomeSkipped && c.stopping()
 	if f.Failure != nil && fan.failed == nil && !c.prog.nodes[f.At.Node].tolerates(f.Failure.Kind) {
 		fan.failed, fan.failure = f.Failure, c.Instance(f.At)
 		c.fails(fan.failure, f.Failure)
@@ -178,6 +180,11 @@ func (c *Core) applyAnswer(at Addr, answer *Answer, failed *CallError) error {
 	}
 	if answer != nil {
 		c.record(c.settle(&c.prog.nodes[at.Node], at, answer, inst.attempts, inst.call.args))
+		return nil
+	}
+	if call := inst.call; call.cancelled && !call.left && failed.Sent == SentNo && !failed.Answered {
+		// It was given up in the queue, where it is not started yet (LANGUAGE 4).
+		c.record(NodeEnded{At: at, Outcome: OutcomeSkipped, Attempts: inst.attempts - 1})
 		return nil
 	}
 	c.record(NodeEnded{

@@ -30,9 +30,10 @@ type RunWarning struct {
 }
 
 // StepStarted says that a step's call is begun; it may have to wait for its
-// connection, or for its turn there. A fan-out has one of its own, with the
-// number of its elements, before those of its elements. Steps that only compute,
-// are skipped, or have arguments that fail, have none.
+// connection, or for its turn there, and is skipped where the run stops first. A
+// fan-out has one of its own, with the number of its elements, before those of
+// its elements. Steps that only compute, whose `when` does not hold, or whose
+// arguments fail, have none.
 type StepStarted struct {
 	Step     Instance
 	Elements int // of a fan-out as a whole; -1: this is none

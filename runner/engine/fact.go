@@ -129,7 +129,8 @@ type CallAnswered struct {
 	Answer *Answer
 }
 
-// CallFailed brings the failure of a call's attempt; it makes a NodeEnded.
+// CallFailed brings the failure of a call's attempt; it makes a NodeEnded. A call
+// that was cancelled before its request left is skipped.
 type CallFailed struct {
 	At  Addr
 	Err *CallError

@@ -23,6 +23,7 @@ type fanOut struct {
 	left    int      // elements that have not ended
 	failed  *Failure // of the first element that fails the step
 	failure Instance // that element
+	cut     bool     // elements were given up before they started, because the run stops
 	queued  bool     // in Core.fill
 }
 
@@ -151,6 +152,9 @@ func (c *Core) closeFanOuts() bool {
 				c.record(NodeEnded{At: Addr{i, Whole}, Outcome: OutcomeError, Failure: n.fan.failed})
 				closed = true
 			}
+		case n.fan.left == 0 && n.fan.cut:
+			c.record(NodeEnded{At: Addr{i, Whole}, Outcome: OutcomeSkipped})
+			closed = true
 		case n.fan.left == 0:
 			c.record(NodeEnded{At: Addr{i, Whole}, Outcome: OutcomeOK})
 			closed = true

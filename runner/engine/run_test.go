@@ -189,3 +189,63 @@ func TestAnInterruptedRunIsCancelledInTheJournal(t *testing.T) {
 		t.Errorf("the journal has %+v, %v", record, err)
 	}
 }
+
+func TestElementsThatNeverLeftAreSkippedInTheJournalAndToldSo(t *testing.T) {
+	store := openJournal(t)
+	p := planOf(call("a", "t", `{ n = each.value }`, forEach("range(50)"), effect("write")))
+	p.Seal()
+	caller := whole(func(ctx context.Context, c Call) (*Answer, error) {
+		c.Queued()
+		if string(c.Args) != `{"n":0}` {
+			<-ctx.Done() // its turn never comes
+			return nil, &CallError{Kind: KindCancelled, Message: "given up", Sent: SentNo}
+		}
+		if err := c.BeforeSend(1); err != nil {
+			return nil, err
+		}
+		return &Answer{IsError: true, Text: "no"}, nil
+	})
+	told := map[StepOutcome]int{}
+	out, err := Run(t.Context(), Options{Program: program(t, p), Journal: store, Caller: caller, Watch: func(e Event) {
+		if end, ok := e.(StepFinished); ok && !end.Step.Key.IsNull() {
+			told[end.Outcome]++
+		}
+	}})
+	if err != nil || out.Status != StatusFailed {
+		t.Fatalf("got %+v, %v", out, err)
+	}
+	if told[OutcomeError] != 1 || told[OutcomeSkipped] != defaultParallel-1 {
+		t.Errorf("what is told of elements is %v", told)
+	}
+	record, err := store.Run(t.Context(), out.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range record.Steps {
+		failed := s.Key == nil || string(s.Key) == "0"
+		switch {
+		case failed && s.State == journal.StateError:
+		case !failed && s.State == journal.StateSkipped && s.Attempts == 0 && s.Error == nil:
+		default:
+			t.Errorf("the journal has %+v", s)
+		}
+	}
+	core, err := Restore(program(t, p), CoreOptions{}, journal.RunID(out.Run), store.Events(t.Context(), journal.RunID(out.Run)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 50 {
+		want := StateSkipped
+		if i == 0 {
+			want = StateError
+		}
+		if got := core.State(Addr{0, i}); got != want {
+			t.Errorf("element %d is %s when the history is replayed, want %s", i, got, want)
+		}
+	}
+}
+
+// whole is a Caller that calls Queued and BeforeSend itself.
+type whole func(context.Context, Call) (*Answer, error)
+
+func (f whole) Call(ctx context.Context, c Call) (*Answer, error) { return f(ctx, c) }

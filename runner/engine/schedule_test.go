@@ -50,7 +50,7 @@ func TestAfterAFailureReadsAreCancelledAndWritesAwaited(t *testing.T) {
 	s.wantTrace(
 		"start read", "start write", "start queued", "start bad",
 		"error bad (tool)", "cancel read", "cancel queued",
-		"error read (cancelled)", "error queued (cancelled)", "ok write", "end failed")
+		"error read (cancelled)", "skipped queued", "ok write", "end failed")
 	if e := s.core.Ended().Err; e.At.Step != "bad" || e.Kind != KindTool {
 		t.Errorf("the run fails with %v of %v", e, e.At)
 	}
@@ -68,6 +68,62 @@ func TestAFailedElementStartsNoOther(t *testing.T) {
 	s.wantTrace("start a[0]", "start a[1]", "error a[1] (tool)", "error a[0] (transport)", "error a (tool)", "end failed")
 	if got := s.core.State(Addr{0, 3}); got != StateSkipped {
 		t.Errorf("an element that never started is %s", got)
+	}
+}
+
+// What never left was never started (LANGUAGE 4), though it had its place in the queue.
+func TestWhatIsGivenUpBeforeItsTurnIsSkipped(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		stop func(*sim)
+		end  []string
+	}{
+		{"the run fails", func(s *sim) { s.send("bad").answer("bad") },
+			[]string{"start bad", "error bad (tool)", "cancel step", "cancel part[1]", "cancel all[0]", "cancel all[1]",
+				"skipped step", "skipped part[1]", "skipped all[0]", "skipped all[1]", "skipped part", "skipped all", "end failed"}},
+		{"the run is cancelled", func(s *sim) { s.step(CancelRequested{}, true) },
+			[]string{"start bad", "cancel step", "cancel part[1]", "cancel all[0]", "cancel all[1]", "cancel bad",
+				"skipped step", "skipped part[1]", "skipped all[0]", "skipped all[1]", "skipped bad", "skipped part", "skipped all", "end cancelled"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newSim(t, planOf(
+				call("step", "t", ``, effect("write")),
+				call("part", "t", ``, effect("write"), forEach("[1, 2]"), tolerate("*")),
+				call("all", "t", ``, effect("write"), forEach("[1, 2]")),
+				call("bad", "no", ``),
+			), world{"t": echo, "no": refuse("no")}).begin()
+			s.send("part[0]").answer("part[0]")
+			s.trace = slices.DeleteFunc(s.trace, func(line string) bool { return line != "start bad" })
+			c.stop(s)
+			for len(s.waiting) > 0 {
+				s.fail(s.core.Instance(s.waiting[0].At).String(), KindCancelled, SentNo)
+			}
+			got, want := slices.Sorted(slices.Values(s.trace)), slices.Sorted(slices.Values(c.end))
+			if !slices.Equal(got, want) || s.trace[len(s.trace)-1] != c.end[len(c.end)-1] {
+				t.Errorf("what happened is\n     %s\nwant %s", strings.Join(s.trace, "; "), strings.Join(c.end, "; "))
+			}
+			for _, f := range s.facts {
+				if end, ok := f.(NodeEnded); ok && end.Outcome == OutcomeSkipped && end.Attempts != 0 {
+					t.Errorf("%s has %d attempts", s.core.Instance(end.At), end.Attempts)
+				}
+			}
+			// Whoever goes on from any place of the history decides the same.
+			for n := range s.facts {
+				again := newSim(t, s.core.prog.plan, s.tools)
+				for _, f := range s.facts[:n] {
+					if err := again.core.Replay(f); err != nil {
+						t.Fatal(err)
+					}
+				}
+				for _, command := range again.core.Next() {
+					if r, ok := command.(Record); ok {
+						if end, ok := r.Fact.(NodeEnded); ok && end.At == (Addr{2, Whole}) && end.Outcome != OutcomeSkipped {
+							t.Errorf("after %d facts all ends %s", n, end.Outcome)
+						}
+					}
+				}
+			}
+		})
 	}
 }
 
