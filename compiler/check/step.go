@@ -78,7 +78,7 @@ var (
 	argsPlace    = &place{noun: "the args of a step without for_each", roots: stepRoots | rootSecret}
 )
 
-// ofStep returns a place as it is in a step: in a finally block, what it reads
+// place returns p as it is in the step: in a finally block, what it reads
 // of other steps may have ended in any way.
 func (s *step) place(p *place) *place {
 	if !s.syn.Finally {
