@@ -52,6 +52,12 @@ func TestScripts(t *testing.T) {
 	runScripts(t, "../../testdata/script")
 }
 
+// TestChecks runs testdata/script/check: mistakes that people make, and what
+// `wfc check` says of each.
+func TestChecks(t *testing.T) {
+	runScripts(t, "../../testdata/script/check")
+}
+
 // TestRealServers runs testdata/script/real: workflows over npm servers.
 func TestRealServers(t *testing.T) {
 	npm.Bin(t)
@@ -102,6 +108,7 @@ func runScripts(t *testing.T, dir string) {
 			"gone":      gone,
 			"lines":     lines,
 			"snapshots": snapshots,
+			"servers":   servers,
 			"npm":       npmPath(t),
 			"interrupt": interrupt,
 			"ok":        ok,
@@ -300,6 +307,21 @@ func snapshots(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(err)
 		ts.Check(os.WriteFile(ts.MkAbs(filepath.Join("catalog", id+".json")), snap.Encode(), 0o644))
 	}
+}
+
+// servers is "servers": the connections of the corpus, to real servers, with their
+// snapshots, as the project in the current folder.
+func servers(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 0 {
+		ts.Fatalf("usage: servers")
+	}
+	corpus := filepath.Join(ts.Getenv("TESTDATA"), "projects", "corpus")
+	for _, name := range []string{"wfc.hcl", "connections.wf.hcl"} {
+		src, err := os.ReadFile(filepath.Join(corpus, name))
+		ts.Check(err)
+		ts.Check(os.WriteFile(ts.MkAbs(name), src, 0o644))
+	}
+	copyDir(ts, false, []string{filepath.Join(corpus, "catalog"), "catalog"})
 }
 
 // files is "files DIR": it prints the names of all files below a folder.
