@@ -41,6 +41,7 @@ func TestEncodings(t *testing.T) {
 		{name: "jsondecode", args: `[""]`, fails: `at line 1, column 1, `},
 		{name: "jsondecode", args: `["{\"id\": 1"]`, fails: `at line 1, column 9, `},
 		{name: "jsondecode", args: `["NaN"]`, fails: `The text is no JSON`},
+		{name: "jsondecode", args: `["[1,\n 1e999]"]`, fails: `The text is JSON beyond the limits of wfc: at line 2, column 2, the number's exponent is beyond ±400.`},
 	})
 }
 

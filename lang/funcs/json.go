@@ -202,7 +202,7 @@ func jsonDecode(text string) (value.Value, error) {
 	if marked {
 		offset += len(bom)
 	}
-	return value.Value{}, fail("The text is no JSON: at %s %s.", placeOf(text, offset), e.Reason)
+	return value.Value{}, fail("The text %s: at %s %s.", e.Verdict(), placeOf(text, offset), e.Reason)
 }
 
 // placeOf names a place of a text: "line 2, column 5", columns in code points.

@@ -71,7 +71,7 @@ func TestWhatIsNoJSON(t *testing.T) {
 		"\"a\nb\"":                      `at byte 2: the control character '\n' must be written as an escape`,
 		"1 2":                           "at byte 2: there is more after the value",
 		"01":                            "at byte 0: \"01\" is not a number",
-		"[1e401]":                       "at byte 1: the number's exponent is beyond ±400",
+		"[1e401]":                       "at byte 1 the number's exponent is beyond ±400",
 		"\ufeff1":                       "at byte 0: '\\ufeff' where a value is wanted",
 		strings.Repeat("[", MaxDepth+1): "nest deeper than 10000",
 	} {
@@ -319,4 +319,21 @@ func BenchmarkJSON(b *testing.B) {
 			buf = AppendJSON(buf[:0], v)
 		}
 	})
+}
+
+func TestWhatIsWrongWithATextSaysWhetherItIsJSON(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"a": x}`:                      `is no JSON: invalid JSON at byte 6: 'x' where a value is wanted`,
+		`01`:                            `is no JSON: invalid JSON at byte 0: "01" is not a number`,
+		`[1, 1e999]`:                    `is JSON beyond the limits of wfc: at byte 4 the number's exponent is beyond ±400`,
+		strings.Repeat("[", MaxDepth+1): `is JSON beyond the limits of wfc: at byte 10000 lists and objects nest deeper than 10000`,
+	} {
+		_, err := ParseJSON([]byte(text))
+		if got := NotTaken(err); got != want {
+			t.Errorf("%.20s %s\nwant %s", text, got, want)
+		}
+	}
+	if got := NotTaken(errors.New("it broke")); got != "is no JSON: it broke" {
+		t.Errorf("another error: %s", got)
+	}
 }

@@ -2,6 +2,7 @@ package value
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -18,10 +19,32 @@ type JSONError struct {
 	Offset int    // bytes before the place
 	Reason string // "an object key must be a string"
 	Err    error  // the number's error, or nil
+	Limit  bool   // it may be JSON, but is beyond wfc's limits
 }
 
 func (e *JSONError) Error() string {
+	if e.Limit {
+		return fmt.Sprintf("at byte %d %s", e.Offset, e.Reason)
+	}
 	return fmt.Sprintf("invalid JSON at byte %d: %s", e.Offset, e.Reason)
+}
+
+// Verdict returns what a text with this error is: "is no JSON", or "is JSON beyond the limits of wfc".
+func (e *JSONError) Verdict() string {
+	if e.Limit {
+		return "is JSON beyond the limits of wfc"
+	}
+	return "is no JSON"
+}
+
+// NotTaken returns the rest of a sentence about a text for which [ParseJSON] gave
+// err: "is no JSON: invalid JSON at byte 3: …".
+func NotTaken(err error) string {
+	verdict := "is no JSON"
+	if e := (*JSONError)(nil); errors.As(err, &e) {
+		verdict = e.Verdict()
+	}
+	return verdict + ": " + err.Error()
 }
 
 func (e *JSONError) Unwrap() error { return e.Err }
@@ -157,7 +180,7 @@ func (p *parser) number() (Value, error) {
 	}
 	d, err := ParseDecimal(p.text[start:p.pos])
 	if err != nil {
-		return Value{}, &JSONError{Offset: start, Reason: err.Error(), Err: err}
+		return Value{}, &JSONError{Offset: start, Reason: err.Error(), Err: err, Limit: err == errDigits || err == errExponent}
 	}
 	return OfNumber(d), nil
 }
@@ -172,7 +195,7 @@ var inNumber = func() (t [256]bool) {
 
 func (p *parser) enter() error {
 	if p.depth++; p.depth > MaxDepth {
-		return p.errorf("lists and objects nest deeper than %d", MaxDepth)
+		return &JSONError{Offset: p.pos, Reason: fmt.Sprintf("lists and objects nest deeper than %d", MaxDepth), Limit: true}
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ func decodeText(format, text string) (value.Value, error) {
 	case "json":
 		v, err := value.ParseJSON([]byte(text))
 		if err != nil {
-			return value.Value{}, fmt.Errorf("the text is no JSON: %w. It begins %s", err, value.OfString(text).Summary(60))
+			return value.Value{}, fmt.Errorf("the text %s. It begins %s", value.NotTaken(err), value.OfString(text).Summary(60))
 		}
 		return v, nil
 	case "jsonl":
@@ -122,7 +122,7 @@ func jsonLines(text string) (value.Value, error) {
 		}
 		v, err := value.ParseJSON([]byte(line))
 		if err != nil {
-			return value.Value{}, fmt.Errorf("line %d is no JSON: %w", number, err)
+			return value.Value{}, fmt.Errorf("line %d %s", number, value.NotTaken(err))
 		}
 		out = append(out, v)
 	}

@@ -1,8 +1,10 @@
 package service
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/lda-wf/wfc/compiler/plan"
@@ -24,7 +26,7 @@ func Inputs(p *plan.Plan, file string, pairs []string) (value.Value, error) {
 		}
 		v, err := value.ParseJSON([]byte(strings.TrimPrefix(string(src), "\ufeff")))
 		if err != nil {
-			return value.NullValue, fmt.Errorf("the input file %s is no JSON: %w", file, err)
+			return value.NullValue, fmt.Errorf("the input file %s %s", file, value.NotTaken(err))
 		}
 		if v.Kind() != value.Object {
 			return value.NullValue, fmt.Errorf("the input file %s holds a %s; it must hold an object with an attribute for each input", file, v.Kind())
@@ -48,12 +50,29 @@ func Inputs(p *plan.Plan, file string, pairs []string) (value.Value, error) {
 				// The engine names the inputs that there are; what was written does not matter.
 				v = value.OfString(text)
 			} else {
-				return value.NullValue, fmt.Errorf("--input %s: a value of the type %s is written in JSON, and %q is no JSON: %w", name, declared(p, name).Type, text, err)
+				return value.NullValue, notJSON(p, name, text, err)
 			}
 		}
 		out.Set(name, v)
 	}
 	return value.OfObject(out), nil
+}
+
+// notJSON is the error of a text that is no JSON, where an input takes JSON.
+func notJSON(p *plan.Plan, name, text string, err error) error {
+	if e := (*value.JSONError)(nil); errors.As(err, &e) && e.Limit {
+		return fmt.Errorf("--input %s: %q %s", name, text, value.NotTaken(err))
+	}
+	hint := ""
+	// What begins like a list, an object or a text in quotes was meant as JSON.
+	if some(inputType(p, name), mayBeText) && !strings.ContainsAny(text[:min(1, len(text))], "[{\"") {
+		shown := "…"
+		if len(text) <= 40 && !strings.ContainsRune(text, '\'') {
+			shown = strings.Trim(value.OfString(text).JSON(), `"`)
+		}
+		hint = fmt.Sprintf(`. Text is written in double quotes: --input %s='"%s"'`, name, shown)
+	}
+	return fmt.Errorf("--input %s: a value of the type %s is written in JSON, and %q %s%s", name, declared(p, name).Type, text, value.NotTaken(err), hint)
 }
 
 func declared(p *plan.Plan, name string) *plan.Input {
@@ -67,35 +86,41 @@ func declared(p *plan.Plan, name string) *plan.Input {
 
 // takesText reports whether every value of the input but null is text.
 func takesText(p *plan.Plan, name string) bool {
+	t := inputType(p, name)
+	return t != nil && !some(t, func(t *types.Type) bool { return !isText(t) })
+}
+
+// inputType returns the type of an input, without null; nil where there is none.
+func inputType(p *plan.Plan, name string) *types.Type {
 	in := declared(p, name)
 	if in == nil {
-		return false
+		return nil
 	}
 	e, diags := expr.Parse(in.Type, "plan")
 	if diags.HasErrors() {
-		return false
+		return nil
 	}
 	t, diags := types.FromHCL(e, nil)
 	if diags.HasErrors() {
+		return nil
+	}
+	return types.WithoutNull(t)
+}
+
+// some reports whether a member of t has what is asked for.
+func some(t *types.Type, is func(*types.Type) bool) bool {
+	if t == nil {
 		return false
 	}
-	return isText(types.WithoutNull(t))
+	t = t.Underlying()
+	if t.Kind() == types.Union {
+		return slices.ContainsFunc(t.Items(), func(m *types.Type) bool { return some(m, is) })
+	}
+	return is(t)
 }
 
 func isText(t *types.Type) bool {
-	t = t.Underlying()
-	switch t.Kind() {
-	case types.String:
-		return true
-	case types.Literal:
-		return t.Lit().Kind() == value.String
-	case types.Union:
-		for _, m := range t.Items() {
-			if !isText(m) {
-				return false
-			}
-		}
-		return true
-	}
-	return false
+	return t.Kind() == types.String || t.Kind() == types.Literal && t.Lit().Kind() == value.String
 }
+
+func mayBeText(t *types.Type) bool { return isText(t) || t.Kind() == types.Any }
