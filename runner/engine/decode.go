@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"sort"
 	"strings"
@@ -70,7 +71,7 @@ func (n *node) decodeFailure(why string) *Failure {
 }
 
 // decodeText reads text in one of the text formats of `decode`. A leading BOM is
-// not part of the text. The error is a full sentence.
+// not part of the text. The error ends a sentence.
 func decodeText(format, text string) (value.Value, error) {
 	text = strings.TrimPrefix(text, "\ufeff")
 	switch format {
@@ -90,7 +91,10 @@ func decodeText(format, text string) (value.Value, error) {
 		f := funcs.Lookup(format + "decode")
 		v, err := f.Call([]value.Value{value.OfString(text)})
 		if err != nil {
-			return value.Value{}, fmt.Errorf("the text is no %s: %w", strings.ToUpper(format), err)
+			verdict := fmt.Sprintf("the text is no %s: ", strings.ToUpper(format))
+			why := err.Error()
+			why = strings.ToLower(why[:1]) + why[1:] // it goes on the sentence
+			return value.Value{}, errors.New(verdict + strings.TrimPrefix(why, verdict))
 		}
 		return v, nil
 	}
