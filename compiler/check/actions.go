@@ -66,7 +66,7 @@ func (c *checker) action(s *step, sc site) *types.Type {
 // given checks the arguments of a prompt or a resource template.
 func (c *checker) given(s *step, ref *syntax.Ref, sc site) *types.Type {
 	t := s.does.args
-	got := c.arguments(s.syn.Args, s.syn.Range, ref.Range, t, &subject{noun: "argument", of: s.does.owner}, sc.secrets, sc.en)
+	got := c.arguments(s.syn.Args, s.syn.Range, ref.Range, t, &subject{noun: "argument", of: s.does.owner, sent: true}, sc.secrets, sc.en)
 	return argsAs(t, got, false)
 }
 

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,7 +29,12 @@ func (c *checker) fit(x hclNode, en *env, want *types.Type, got typed, s *subjec
 		}
 		t = got.present
 	}
-	if m := types.Assignable(want, t); m != nil && m.Cause != types.Refined {
+	m := types.Assignable(want, t)
+	if m != nil && s.isSent() {
+		t = onWire(t)
+		m = types.Assignable(want, t)
+	}
+	if m != nil && m.Cause != types.Refined {
 		c.mismatch(x, want, got, t, m, s)
 		return failed
 	}
@@ -43,6 +49,46 @@ func (c *checker) fit(x hclNode, en *env, want *types.Type, got typed, s *subjec
 		c.trustWhole(x, want, t, s)
 	}
 	return got
+}
+
+// onWire returns what a value of type t is when it is sent: a blob is a text. A
+// named type, which may contain itself, stays as it is.
+func onWire(t *types.Type) *types.Type {
+	switch u := t; u.Kind() {
+	case types.Blob:
+		return types.StringType
+	case types.List:
+		if e := onWire(u.Elem()); e != u.Elem() {
+			return types.ListOf(e)
+		}
+	case types.Map:
+		if e := onWire(u.Elem()); e != u.Elem() {
+			return types.MapOf(e)
+		}
+	case types.Tuple, types.Union:
+		items := slices.Clone(u.Items())
+		for i, m := range items {
+			items[i] = onWire(m)
+		}
+		switch {
+		case slices.Equal(items, u.Items()):
+		case u.Kind() == types.Tuple:
+			return types.TupleOf(items...)
+		default:
+			return types.UnionOf(items...)
+		}
+	case types.Object:
+		attrs := slices.Clone(u.Attrs())
+		changed := false
+		for i, a := range attrs {
+			attrs[i].Type = onWire(a.Type)
+			changed = changed || attrs[i].Type != a.Type
+		}
+		if changed {
+			return u.WithAttrs(attrs)
+		}
+	}
+	return t
 }
 
 // obeys checks a constant against the refinements of what is wanted.
@@ -326,6 +372,9 @@ func (c *checker) unknownAttribute(r reading, u *types.Type, name string, s hcl.
 		}
 		c.report(diag.New(codeUnknownAttribute, at, "%s may have attributes that its type does not declare, and %q would be one. Those are read by index: write %s[%q].", of, name, of, name).
 			Fix("Read it by index", true, edit(s.SrcRange, "["+strconv.Quote(name)+"]")))
+		return
+	}
+	if c.ofSomeMembers(r, of, name, at) {
 		return
 	}
 	d := unknownName(codeUnknownAttribute, "attribute", of, name, at, have)

@@ -2,11 +2,13 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
+	"github.com/lda-wf/wfc/lang/diag"
 	"github.com/lda-wf/wfc/lang/types"
 )
 
@@ -27,6 +29,9 @@ func (c *checker) hint(x hclNode, want, t *types.Type, s *subject) string {
 		if s == sumSubject && types.Widen(g).Underlying().Kind() == types.String {
 			return " The operator + adds numbers only; texts are joined in a template, as in \"${a}${b}\"."
 		}
+	}
+	if g.Kind() == types.Blob && types.Assignable(w, types.StringType) == nil {
+		return fmt.Sprintf(" Its content as a text is text(%s), where it is one; base64encode(%s) is it for any blob.", text, text)
 	}
 	if g.Kind() == types.Object && isReading(x) {
 		return c.fittingAttributes(text, w, g)
@@ -98,4 +103,54 @@ func (c *checker) ofIndex(x hclNode) bool {
 		return ok
 	}
 	return false
+}
+
+// ofSomeMembers reports an attribute that only some members of a union have, and
+// what tells them from the others.
+func (c *checker) ofSomeMembers(r reading, of, name string, at hcl.Range) bool {
+	u := r.t.Underlying()
+	if u.Kind() != types.Union {
+		return false
+	}
+	var with, without []*types.Type
+	for _, m := range u.Items() {
+		if m = m.Underlying(); m.Kind() == types.Object && m.Attr(name) != nil {
+			with = append(with, m)
+		} else {
+			without = append(without, m)
+		}
+	}
+	if len(with) == 0 {
+		return false
+	}
+	detail := fmt.Sprintf("%s has the attribute %q in some of its forms only: it is %s.", of, name, types.Describe(u))
+	if tag, v := mark(with, without); tag != "" {
+		detail = fmt.Sprintf("%s has the attribute %q only where its %s is %s. Read it where that holds, as in %s.%s == %s ? … : ….", of, name, tag, v, of, tag, v)
+	}
+	c.report(diag.New(codeUnknownAttribute, at, "%s", detail))
+	return true
+}
+
+// mark finds an attribute that is a constant, the same in all of with and in
+// none of without, and returns it with its value as it is written.
+func mark(with, without []*types.Type) (attr, written string) {
+	for _, a := range with[0].Attrs() {
+		u := a.Type.Underlying()
+		if a.Optional || u.Kind() != types.Literal {
+			continue
+		}
+		has := func(m *types.Type) bool {
+			b := m.Attr(a.Name)
+			return b == nil || b.Optional || types.Assignable(b.Type, u) == nil
+		}
+		same := func(m *types.Type) bool {
+			b := m.Attr(a.Name)
+			return b != nil && !b.Optional && types.Assignable(u, b.Type) == nil
+		}
+		others := func(m *types.Type) bool { return m.Kind() != types.Object || has(m) }
+		if !slices.ContainsFunc(without, others) && !slices.ContainsFunc(with, func(m *types.Type) bool { return !same(m) }) {
+			return a.Name, types.Describe(u)
+		}
+	}
+	return "", ""
 }

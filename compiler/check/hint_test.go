@@ -125,5 +125,84 @@ func TestHints(t *testing.T) {
   output "o" {
     value = step.tasks.output.tasks[*].titel
   }`, []string{"WFC2202 `titel` ~ step.tasks.output.tasks[*] has no attribute"}},
+		{"an attribute of the wrong member of a union", forms + `
+  output "o" {
+    value = input.who.login
+  }`, []string{"WFC2202 `login` ~ only where its kind is \"user\". Read it where that holds, as in input.who.kind == \"user\" ? … : …."}},
+		{"an attribute of the right member of a union", forms + `
+  output "o" {
+    value = input.who.kind == "user" ? input.who.login : input.who.slug
+  }`, nil},
+		{"a duration without a unit", `
+  step "s" {
+    call    = demo.echo
+    args    = { text = "a" }
+    timeout = 30
+    retry {
+      attempts = 2
+      delay    = 0.5
+    }
+  }`, []string{"WFC2212 `30` ~ write \"30s\" for seconds", "WFC2212 `0.5` ~ write \"0.5s\""}},
+		{"self in the arguments", `
+  step "s" {
+    call = demo.echo
+    args = { text = self.text }
+  }`, []string{"WFC2011 `self` ~ cannot be used in the args. It can"}},
+		{"a name in another normal form of Unicode", `
+  input "café" {
+    type = string
+  }
+  output "o" {
+    value = input.café
+  }`, []string{"WFC2003 `café` ~ They look alike"}},
+	})
+}
+
+// forms are an input that is a user or a team.
+const forms = `
+  input "who" {
+    type = union(object({ kind = enum("user"), login = string }), object({ kind = enum("team"), slug = string }))
+  }
+`
+
+// A blob goes to a server as its base64 text (LANGUAGE 5), and is a text nowhere else.
+func TestBlobsAsArguments(t *testing.T) {
+	const image = `
+  step "image" {
+    call   = demo.echo
+    args   = { text = "a" }
+    decode = "blob"
+  }
+`
+	runRules(t, []rule{
+		{"where a string is wanted", image + `
+  step "s" {
+    call = demo.echo
+    args = { text = step.image.output }
+  }`, nil},
+		{"within a list, and where there is one", image + `
+  step "s" {
+    call = demo.inspect
+    args = { value = [step.image.output] }
+  }
+  step "t" {
+    for_each = [for p in step.image.content : p.blob if p.blob != null]
+    call     = demo.echo
+    args     = { text = each.value }
+  }`, nil},
+		{"that may be null", image + `
+  step "s" {
+    call = demo.echo
+    args = { text = step.image.content[0].blob }
+  }`, []string{"WFC2301 `step.image.content[0].blob`"}},
+		{"where a number is wanted", image + `
+  step "s" {
+    call = demo.list_tasks
+    args = { limit = step.image.output }
+  }`, []string{"WFC2201 `step.image.output` ~ must be an integer"}},
+		{"in a text", image + `
+  output "o" {
+    value = "image: ${step.image.output}"
+  }`, []string{"WFC2201 `step.image.output` ~ this is a blob. Its content as a text is text(step.image.output)"}},
 	})
 }

@@ -69,7 +69,7 @@ func (c *checker) checkUndo(s *step, output, each *types.Type, sc site) {
 		}
 		switch {
 		case u.Call != nil && k.args != nil:
-			sub := &subject{noun: "argument", of: k.owner}
+			sub := &subject{noun: "argument", of: k.owner, sent: true}
 			effect = c.effect(k, c.arguments(u.Args, u.Range, u.Call.Range, k.args, sub, &here, sc.en))
 		case u.Args != nil:
 			c.check(u.Args.Expr, &here, sc.en, objectOfAnything, &subject{plain: "What is given to undo"})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/lda-wf/wfc/lang/diag"
 	"github.com/lda-wf/wfc/lang/expr"
@@ -163,6 +164,9 @@ func unknownName(code diag.Code, noun, owner, name string, at hcl.Range, have []
 	near, ok := nearest.Name(name, have)
 	if ok {
 		detail += fmt.Sprintf(" Did you mean %q?", near)
+		if norm.NFC.String(near) == norm.NFC.String(name) {
+			detail += " They look alike, and are made of different code points."
+		}
 		return diag.New(code, at, "%s", detail).Fix("Change it to "+near, true, edit(at, near))
 	}
 	return diag.New(code, at, "%s", detail+listing(noun, have))
@@ -213,6 +217,9 @@ func nameRange(a hcl.TraverseAttr) hcl.Range {
 // notHere reports a root that exists, but not at this place.
 func (c *checker) notHere(name, where string, at hcl.Range) {
 	d := diag.New(codeNotHere, at, "%q cannot be used in %s. It can be used %s.", name, c.place.noun, where)
+	if name != "each" {
+		d.Detail = strings.Replace(d.Detail, " of a step without for_each.", ".", 1) // which matters for each alone
+	}
 	if name == "each" && c.place.roots&rootStep != 0 && c.f != nil {
 		d.Detail = fmt.Sprintf("%q cannot be used in %s: it is the element of a step with for_each. It can be used %s.", name, c.place.noun, where)
 	}

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/lda-wf/wfc/lang/diag"
 	"github.com/lda-wf/wfc/lang/expr"
@@ -264,6 +265,12 @@ func (c *checker) atLeastOne(e expr.Expr, p *place, en *env, sub *subject, why s
 
 // duration checks an expression that gives a duration, and a constant one as such.
 func (c *checker) duration(e expr.Expr, p *place, en *env, sub *subject) {
+	if v, ok := e.Constant(); ok && v.Kind() == value.Number {
+		number := v.JSON()
+		c.report(diag.New(codeWrongDuration, e.Range(), "%s is a number without a unit, and a duration is a text with one: write \"%ss\" for seconds, or \"%sm\" for minutes.", number, number, number).
+			Fix("Make it seconds", false, edit(e.Range(), strconv.Quote(number+"s"))))
+		return
+	}
 	t := c.check(e, p, en, types.StringType, sub)
 	u := t.Underlying()
 	if u.Kind() != types.Literal || u.Lit().Kind() != value.String {

@@ -21,6 +21,8 @@ type subject struct {
 	// mayBeAbsent: what takes the value may be left out, so that a reading of an
 	// absent optional attribute leaves it out (LANGUAGE 2, "Missing is not null").
 	mayBeAbsent bool
+	// sent: the arguments go to a server, where a blob is its base64 text (LANGUAGE 5).
+	sent bool
 	// isValue: what it is made of is a value, null or not, so that absence ends here.
 	isValue bool
 }
@@ -60,6 +62,14 @@ func (s *subject) asValue() *subject {
 
 // isArguments reports whether s is the arguments of a tool as a whole.
 func (s *subject) isArguments() bool { return s != nil && s.up == nil && s.noun == "argument" }
+
+// isSent reports whether s is, or is part of, what goes to a server.
+func (s *subject) isSent() bool {
+	for s != nil && s.up != nil {
+		s = s.up
+	}
+	return s != nil && s.sent
+}
 
 // phrase returns the subject as the beginning of a sentence. more is a path below it.
 func (s *subject) phrase(more string) string {

@@ -90,7 +90,7 @@ func (c *checker) checkCall(s *step, p *place, en *env) *types.Type {
 		return c.callUnknown(s, y.Call, p, en)
 	}
 	t := s.does.args
-	s.args = c.arguments(y.Args, y.Range, y.Call.Range, t, &subject{noun: "argument", of: s.does.owner}, p, en)
+	s.args = c.arguments(y.Args, y.Range, y.Call.Range, t, &subject{noun: "argument", of: s.does.owner, sent: true}, p, en)
 	s.nullArgs = c.takesNull(y.Args, t)
 	s.effect = c.effect(s.does, s.args)
 	s.args = argsAs(t, s.args, false)

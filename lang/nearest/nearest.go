@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agext/levenshtein"
+	"golang.org/x/text/unicode/norm"
 )
 
 // Name returns the member of have that is nearest to want, and false where
@@ -90,4 +91,4 @@ func isSwap(a, b string) bool {
 
 var separators = strings.NewReplacer("_", "", "-", "", " ", "")
 
-func fold(s string) string { return separators.Replace(strings.ToLower(s)) }
+func fold(s string) string { return norm.NFC.String(separators.Replace(strings.ToLower(s))) }

@@ -10,6 +10,7 @@ func TestName(t *testing.T) {
 		near string // "" for none
 	}{
 		{"a slip of one letter", "querry", []string{"query", "limit"}, "query"},
+		{"another normal form of Unicode", "cafe\u0301", []string{"cafes", "caf\u00e9"}, "caf\u00e9"},
 		{"two letters exchanged", "lsit", []string{"list", "last"}, "list"},
 		{"another case and separator", "perPage", []string{"page", "per_page"}, "per_page"},
 		{"the nearest of several", "search_isues", []string{"search_users", "search_issues"}, "search_issues"},
