@@ -69,3 +69,27 @@ deployment "d" {
 		}
 	})
 }
+
+// A type that is being typed has the finding of the parser, and no other.
+func TestATypeThatCannotBeReadIsOneFinding(t *testing.T) {
+	runRules(t, []rule{
+		{"nothing yet", `
+  input "a" {
+    type =
+  }`, []string{"WFC1009 `type`"}},
+		{"half of one", `
+  input "a" {
+    type = list(
+  }`, []string{"WFC1011 `(`"}},
+		{"of an output", `
+  output "a" {
+    type
+    value = 1
+  }`, []string{"WFC1015 `type`"}},
+		{"of a step", `
+  step "a" {
+    value   = 1
+    returns = object({ a = })
+  }`, []string{"WFC1009 `}`"}},
+	})
+}

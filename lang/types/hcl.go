@@ -90,6 +90,8 @@ func nodeOf(e expr.Expr) *Node {
 	case *hclsyntax.TupleConsExpr:
 		n.Kind = ListNode
 		parts(x.Exprs)
+	case *hclsyntax.ExprSyntaxError:
+		n.Lost = true
 	case *hclsyntax.TemplateExpr:
 		if s, ok := e.Text(); ok {
 			n.Kind = TextNode

@@ -46,6 +46,7 @@ type Node struct {
 	// Constant returns the value of a node that is written as one: a literal, or a
 	// list or object of such.
 	Constant func() (value.Value, bool)
+	Lost     bool // it could not be read, which has its diagnostic
 }
 
 // NodeItem is an item of an object. Named is false where its key is no name.
@@ -137,6 +138,9 @@ func meant(name string, calls bool) (string, bool) {
 }
 
 func (r *reader) read(n *Node) *Type {
+	if n.Lost {
+		return ErrorType
+	}
 	switch n.Kind {
 	case CallNode:
 		return r.call(n)
