@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -57,7 +56,7 @@ func openJournal(cmd *cobra.Command, g *globals) (*journal.Store, error) {
 		return nil, err
 	}
 	store, err := journal.Open(cmd.Context(), filepath.Join(p.Root, service.StateFolder), journal.Options{ReadOnly: true})
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, journal.ErrNoJournal) {
+	if errors.Is(err, journal.ErrNoJournal) {
 		return nil, errors.New("nothing has run in this project yet: there is no journal in " + service.StateFolder)
 	}
 	return store, err

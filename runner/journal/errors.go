@@ -21,6 +21,7 @@ var (
 	ErrNoJournal = errors.New("no journal")
 	ErrBusy      = errors.New("journal is locked")
 	ErrFull      = errors.New("disk is full")
+	ErrMisplaced = errors.New("something else is in the journal's place")
 	ErrIO        = errors.New("journal cannot be read or written")
 	ErrClosed    = errors.New("closed")
 	ErrOwned     = errors.New("run has an owner")
@@ -88,7 +89,7 @@ func explain(dir string, err error) error {
 	case ErrFull:
 		return failure(ErrFull, err, "There is no space left for the journal %s (%v). Free some space and try again.", file, err)
 	}
-	return failure(ErrIO, err, "The journal %s cannot be read or written: %v.", file, err)
+	return failure(ErrIO, err, "The journal %s cannot be read or written: %v. Check the disk, and that the folder %s is there and yours to use.", file, err, dir)
 }
 
 // reasonOf classifies an error of SQLite or of the system.

@@ -109,6 +109,11 @@ func Open(ctx context.Context, dir string, opts Options) (*Store, error) {
 	} else {
 		err = s.openToWrite(opts)
 	}
+	if err != nil && ctx.Err() == nil {
+		if other := misplaced(dir, err); other != nil {
+			return nil, other
+		}
+	}
 	if err != nil {
 		return nil, s.explain(err)
 	}

@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -139,7 +140,16 @@ func TestOpenRefuses(t *testing.T) {
 			must(t, c.close())
 		}), Options{}, ErrNewer, "format is version 2, and this wfc knows version 1"},
 		{"a network file system", func(string) {}, Options{fileSystem: func(string) (string, error) { return "nfs", nil }}, ErrNetworkFS, "network file system (nfs)"},
-		{"a file in the folder's place", func(dir string) { must(t, os.WriteFile(dir, nil, 0o600)) }, Options{}, ErrIO, "cannot be read or written"},
+		{"a file in the folder's place", func(dir string) { must(t, os.WriteFile(dir, nil, 0o600)) }, Options{}, ErrMisplaced,
+			".wfc is a file, where wfc keeps a folder. Move it away and try again: wfc makes what it needs."},
+		{"a file in the folder's place, to read", func(dir string) { must(t, os.WriteFile(dir, nil, 0o600)) }, Options{ReadOnly: true}, ErrMisplaced, "Move it away"},
+		{"a folder in the journal's place", func(dir string) { must(t, os.MkdirAll(filepath.Join(dir, fileName), 0o700)) }, Options{}, ErrMisplaced,
+			"journal.db is a folder, where wfc keeps a file. Move it away and try again"},
+		{"a folder in the journal's place, to read", func(dir string) { must(t, os.MkdirAll(filepath.Join(dir, fileName), 0o700)) }, Options{ReadOnly: true}, ErrMisplaced, "Move it away"},
+		{"a file in the place of the locks", func(dir string) {
+			must(t, os.Mkdir(dir, 0o700))
+			must(t, os.WriteFile(filepath.Join(dir, locksName), nil, 0o600))
+		}, Options{}, ErrMisplaced, "locks is a file, where wfc keeps a folder"},
 		{"a project that is not there", func(dir string) { must(t, os.Remove(filepath.Dir(dir))) }, Options{}, ErrIO, "cannot be read or written"},
 		{"to read where nothing has run", func(string) {}, Options{ReadOnly: true}, ErrNoJournal, "nothing has run there"},
 		{"to read a damaged journal", journal(t, func(file string) { must(t, os.Truncate(file, 5000)) }), Options{ReadOnly: true}, ErrDamaged, "is damaged"},
@@ -162,6 +172,45 @@ func TestOpenRefuses(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestALinkThatLeadsNowhereIsNamed(t *testing.T) {
+	for _, opts := range []Options{{}, {ReadOnly: true}} {
+		for _, link := range []func(dir string) (name, target string){
+			func(dir string) (string, string) { return dir, filepath.Join(filepath.Dir(dir), "gone") },
+			func(dir string) (string, string) { return dir, dir },
+			func(dir string) (string, string) {
+				must(t, os.Mkdir(dir, 0o700))
+				return filepath.Join(dir, fileName), filepath.Join(dir, "gone", "away")
+			},
+		} {
+			name, target := link(filepath.Join(t.TempDir(), ".wfc"))
+			if err := os.Symlink(target, name); err != nil {
+				t.Skip(err)
+			}
+			dir := name
+			if filepath.Base(name) == fileName {
+				dir = filepath.Dir(name)
+			}
+			_, err := Open(t.Context(), dir, opts)
+			want := fmt.Sprintf("The link %s leads to %s, which cannot be reached", name, target)
+			if !errors.Is(err, ErrMisplaced) || errors.Is(err, ErrNoJournal) || !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(err.Error(), "Make what it leads to, or remove the link, and try again.") {
+				t.Errorf("%v\nwant %s", err, want)
+			}
+		}
+	}
+}
+
+func TestAJournalMayBeReachedByALink(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), ".wfc")
+	if err := os.Symlink(t.TempDir(), dir); err != nil {
+		t.Skip(err)
+	}
+	s, err := Open(t.Context(), dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	must(t, s.Close())
 }
 
 func TestOpenToReadCreatesNothing(t *testing.T) {
