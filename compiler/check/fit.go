@@ -140,8 +140,23 @@ func (c *checker) mismatch(x hclNode, want *types.Type, got typed, t *types.Type
 			c.notMember(x, t, m, s)
 			return
 		}
+		if types.WithoutNull(want).Kind() == types.Never && !want.Nullable() {
+			c.report(diag.New(codeWrongType, at, "%s must be left out: no value is allowed for it.", s.phrase("")))
+			return
+		}
 		d := diag.New(codeWrongType, at, "%s must be %s, and this is %s.", s.phrase(""), describeWanted(want), describe(t))
-		d = c.conversion(d, x, want, t)
+		if u := types.WithoutNull(want).Underlying(); u.Kind() == types.Union && t.Underlying().Kind() == types.Object {
+			if none := fitsNone(u, t); none != "" {
+				c.report(diag.New(codeWrongType, at, "%s has one of several forms, and this object fits none: %s.", s.phrase(""), none))
+				return
+			}
+		}
+		if s != sumSubject || isText(x) || types.Widen(t).Underlying().Kind() != types.String {
+			d = c.conversion(d, x, want, t) // texts that are added are hardly meant to be numbers
+		}
+		if s.isSent() && got.present == nil {
+			t = got.t // results are known by their types
+		}
 		d.Detail += c.hint(x, want, t, s)
 		c.report(d)
 		return
@@ -164,6 +179,27 @@ func (c *checker) mismatch(x hclNode, want *types.Type, got typed, t *types.Type
 		detail += fmt.Sprintf(" Did you mean %q?", m.Suggestion)
 	}
 	c.report(diag.New(code, at, "%s", detail))
+}
+
+// fitsNone says of each of the objects in a union why t does not fit it. It is ""
+// where there are none, or too many to be told.
+func fitsNone(u, t *types.Type) string {
+	const most = 4
+	var out []string
+	for _, form := range u.Items() {
+		if form.Underlying().Kind() != types.Object {
+			continue
+		}
+		m := types.Assignable(form, t)
+		if m == nil {
+			return ""
+		}
+		out = append(out, fmt.Sprintf("for %s, %s", brief(form), m.Error()))
+	}
+	if len(out) > most {
+		return ""
+	}
+	return strings.Join(out, "; ")
 }
 
 // topLevel reports whether a path is one attribute.
@@ -211,7 +247,13 @@ func (c *checker) conversion(d diag.Diagnostic, x hclNode, want, t *types.Type) 
 	case w.Kind() == types.String && g.Kind() == types.Bool:
 		return wrap("tostring", true)
 	case w.Kind() == types.Integer && g.Kind() == types.Number:
-		return wrap("toint", false)
+		if t.Underlying().Kind() == types.Literal {
+			d.Detail += " Write a whole number."
+			return d
+		}
+		text := c.text(x.Range())
+		d.Detail += fmt.Sprintf(" Write floor(%s) or ceil(%s), which round, or toint(%s), which fails where it is not whole.", text, text, text)
+		return d.Fix("Round it down", false, before(x.Range(), "floor("), after(x.Range(), ")"))
 	case (w.Kind() == types.Number || w.Kind() == types.Integer) && g.Kind() == types.String:
 		if lit := t.Underlying(); lit.Kind() == types.Literal && isText(x) {
 			if n, err := value.ParseDecimal(lit.Lit().AsString()); err == nil && (w.Kind() == types.Number || n.IsInteger()) {
@@ -378,6 +420,10 @@ func (c *checker) unknownAttribute(r reading, u *types.Type, name string, s hcl.
 		return
 	}
 	d := unknownName(codeUnknownAttribute, "attribute", of, name, at, have)
+	if c.resultOf(u) == nil && len(d.Fixes) > 0 {
+		c.report(d) // what is near is meant
+		return
+	}
 	if c.resultOf(u) == nil {
 		// Results are ours; other objects may have more than their schema says.
 		d.Detail += fmt.Sprintf(" An attribute that the type does not declare is read as %s[%q].", of, name)
@@ -431,12 +477,25 @@ func (c *checker) noAttributes(r reading, u *types.Type, name string, s hcl.Trav
 				Fix("Read it of every element", false, edit(s.SrcRange, "[*]."+name)))
 			return
 		}
+		if slices.Contains(lengths, name) {
+			c.report(diag.New(codeNoAttributes, at, "%s is a list and has no attributes. How many elements it has says length(%s).", of, of).
+				Fix("Write length(…)", false, before(r.at, "length("), edit(s.SrcRange, ")")))
+			return
+		}
 		c.report(diag.New(codeNoAttributes, at, "%s is a list and has no attributes. Write %s[*].%s for the attribute of every element, or %s[0].%s for one.", of, of, name, of, name).
 			Fix("Read it of every element", false, edit(s.SrcRange, "[*]."+name)))
 	default:
+		if types.Widen(u).Underlying().Kind() == types.String && slices.Contains(lengths, name) {
+			c.report(diag.New(codeNoAttributes, at, "%s is a string and has no attributes. How many characters it has says length(%s).", of, of).
+				Fix("Write length(…)", false, before(r.at, "length("), edit(s.SrcRange, ")")))
+			return
+		}
 		c.report(diag.New(codeNoAttributes, at, "%s is %s and has no attributes, so that %q cannot be read.", of, describe(u), name))
 	}
 }
+
+// lengths is what other languages call the number of elements or characters.
+var lengths = []string{"length", "len", "size", "count"}
 
 // keyIs checks the key of an index against what a collection takes.
 func (c *checker) keyIs(r reading, k index, want *types.Type, noun string) bool {
@@ -446,6 +505,18 @@ func (c *checker) keyIs(r reading, k index, want *types.Type, noun string) bool 
 	d := diag.New(codeWrongIndex, k.at, "%s is %s, whose key is %s; this is %s.", c.text(r.at), a(noun), types.Describe(want), describe(k.t))
 	if want == types.IntegerType && k.t.Underlying().Kind() == types.Number {
 		d.Detail += " Write toint(…) around it."
+	}
+	if u := r.t.Underlying(); u.Kind() == types.Object && isInteger(k.t) {
+		d.Detail += listing("attribute", attrNames(u))
+		var lists []string
+		for _, at := range u.Attrs() {
+			if kind := types.WithoutNull(at.Type).Underlying().Kind(); kind == types.List || kind == types.Tuple {
+				lists = append(lists, at.Name)
+			}
+		}
+		if len(lists) == 1 {
+			d.Detail += fmt.Sprintf(" Do you mean %s.%s%s?", c.text(r.at), lists[0], c.text(k.at))
+		}
 	}
 	c.report(d)
 	return false

@@ -1,6 +1,9 @@
 package check_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestHints: what beginners write, and what the finding tells them to write instead.
 func TestHints(t *testing.T) {
@@ -143,6 +146,12 @@ func TestHints(t *testing.T) {
       delay    = 0.5
     }
   }`, []string{"WFC2212 `30` ~ write \"30s\" for seconds", "WFC2212 `0.5` ~ write \"0.5s\""}},
+		{"what can have no value", `
+  input "x" {
+    type    = object({ a = optional(never) })
+    default = { a = 1 }
+  }`, []string{"WFC2201 `1` ~ must be left out: no value is allowed for it."}},
+		{"a variable of the environment, as other tools write it", strings.Replace(block("", ""), "command = \"lab-server\"", "command = \"${WAIT}\"", 1), []string{"WFC2010 `WAIT` ~ read with env(\"WAIT\"); a secret has a block, secret \"wait\" { env = \"WAIT\" }"}},
 		{"self in the arguments", `
   step "s" {
     call = demo.echo

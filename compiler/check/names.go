@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -269,8 +270,18 @@ func (c *checker) unknownRoot(x *hclsyntax.ScopeTraversalExpr, en *env) {
 	}
 	have := c.visible(en)
 	detail := fmt.Sprintf("Nothing is called %q here.", name)
+	if ours := habitualRoots[name]; ours != "" && slices.Contains(have, ours) && len(x.Traversal) > 1 {
+		c.report(diag.New(codeUnknownName, at, "%s Did you mean %q?", detail, ours).Fix("Change it to "+ours, false, edit(at, ours)))
+		return
+	}
 	if near, ok := nearest.Name(name, have); ok {
 		c.report(diag.New(codeUnknownName, at, "%s Did you mean %q?", detail, near).Fix("Change it to "+near, true, edit(at, near)))
+		return
+	}
+	if len(x.Traversal) == 1 && c.place.roots&(rootProject|rootSecret) == rootProject|rootSecret && name == strings.ToUpper(name) {
+		call := fmt.Sprintf("env(%q)", name)
+		c.report(diag.New(codeUnknownName, at, "%s A variable of the environment is read with %s; a secret has a block, secret \"%s\" { env = %q }, and is read as secret.%s.",
+			detail, call, strings.ToLower(name), name, strings.ToLower(name)).Fix("Read it with env", false, edit(at, call)))
 		return
 	}
 	if at, ok := c.sequence(x.SrcRange); ok && c.heredoc {
@@ -284,6 +295,12 @@ func (c *checker) unknownRoot(x *hclsyntax.ScopeTraversalExpr, en *env) {
 		return
 	}
 	c.report(diag.New(codeUnknownName, at, "%s", detail+begins(have)))
+}
+
+// habitualRoots are the names that other tools have for what an expression begins with.
+var habitualRoots = map[string]string{
+	"var": "input", "vars": "input", "variable": "input", "variables": "input", "param": "input", "params": "input", "parameters": "input",
+	"task": "step", "tasks": "step", "job": "step", "jobs": "step", "node": "step", "item": "each",
 }
 
 func begins(have []string) string {

@@ -332,9 +332,12 @@ func (c *converter) union(o *value.ObjectValue, keyword string, at place) *Type 
 }
 
 func (c *converter) enum(v value.Value, at place) *Type {
-	if v.Kind() != value.List || len(v.AsList()) == 0 {
-		c.problem(at, "`enum` is a list of values")
+	if v.Kind() != value.List {
+		c.problem(at, "`enum` is a list of values, not %s", describeKind(v))
 		return AnyType
+	}
+	if len(v.AsList()) == 0 { // of a server that has nothing to choose from today
+		return NeverType
 	}
 	members := make([]*Type, len(v.AsList()))
 	for i, x := range v.AsList() {

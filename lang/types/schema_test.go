@@ -15,6 +15,7 @@ func TestFromSchema(t *testing.T) {
 		{"const", `{"const":"a"}`, `enum("a")`},
 		{"enum of mixed values", `{"enum":["a",1,1.5,true,null]}`, `nullable(enum("a", 1, 1.5, true))`},
 		{"an enum's type counts", `{"type":"string","enum":["a",null,3]}`, `enum("a")`},
+		{"an enum of nothing has no value", `{"type":"object","properties":{"a":{"enum":[]},"b":{"type":"string"}}}`, `object({ a = optional(never), b = optional(string) })`},
 		{"numbers of an enum are exact", `{"enum":[9007199254740993]}`, `enum(9007199254740993)`},
 		{"an enum of objects", `{"enum":[{"a":1},[1]]}`, `union(object({ a = enum(1) }), tuple([enum(1)]))`},
 
@@ -124,7 +125,7 @@ func TestBrokenSchemas(t *testing.T) {
 		{`[]`, "a schema is an object or a bool, not a list"},
 		{`{"type":"strnig"}`, `at #: "strnig" is no type`},
 		{`{"type":[]}`, "`type` is a name or a list of names"},
-		{`{"properties":{"a":{"enum":[]}}}`, "at #/properties/a/enum: `enum` is a list of values"},
+		{`{"properties":{"a":{"enum":"x"}}}`, "at #/properties/a/enum: `enum` is a list of values, not a string"},
 		{`{"properties":[]}`, "`properties` is an object, not a list"},
 		{`{"type":"object","required":"a"}`, "`required` is a list of names, not a string"},
 		{`{"anyOf":[]}`, "`anyOf` has no members"},
