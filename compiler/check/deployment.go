@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -178,6 +179,9 @@ func readsEnvironment(x hclNode) bool {
 
 // missingInputs reports the inputs that every run of the deployment must be given.
 func (c *checker) missingInputs(d *syntax.Deployment, inputs []*input, given map[string]value.Value) {
+	if w := d.Webhook; w != nil && w.Input != nil && !slices.ContainsFunc(inputs, func(in *input) bool { return in.syn.Name.Text == w.Input.Text }) {
+		return // it is not known which input it gives, which is reported
+	}
 	var missing []string
 	for _, in := range inputs {
 		if d.Webhook != nil && d.Webhook.Input != nil && d.Webhook.Input.Text == in.syn.Name.Text {

@@ -2,8 +2,10 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/lda-wf/wfc/lang/diag"
@@ -139,6 +141,7 @@ func param(f *funcs.Func, i int) funcs.Param {
 // strictCall checks a function whose arguments are all evaluated.
 func (c *checker) strictCall(x *hclsyntax.FunctionCallExpr, f *funcs.Func, en *env) typed {
 	args := make([]funcs.Arg, len(x.Args))
+	before := len(c.diags)
 	bad := false
 	for i, arg := range x.Args {
 		if x.ExpandFinal && i == len(x.Args)-1 {
@@ -151,9 +154,36 @@ func (c *checker) strictCall(x *hclsyntax.FunctionCallExpr, f *funcs.Func, en *e
 		args[i] = funcs.Arg{Type: got.t, Const: c.constant(arg)}
 	}
 	if bad {
+		c.inWrongOrder(x, f, before, en)
 		return failed
 	}
 	return c.result(x, f, args, en)
+}
+
+// inWrongOrder replaces what was found in the two arguments of a call by one
+// finding, where they fit the other way round.
+func (c *checker) inWrongOrder(x *hclsyntax.FunctionCallExpr, f *funcs.Func, before int, en *env) {
+	if len(x.Args) != 2 || len(c.diags) != before+2 {
+		return
+	}
+	for i, d := range c.diags[before:] {
+		if d.Code != codeWrongType || d.Range != diag.RangeOf(x.Args[i].Range()) {
+			return
+		}
+	}
+	fits := true
+	c.silently(func() {
+		for i, arg := range x.Args {
+			t := c.infer(arg, en)
+			fits = fits && !t.IsError() && types.Assignable(param(f, 1-i).Type, t) == nil
+		}
+	})
+	if !fits {
+		return
+	}
+	a, b := x.Args[0].Range(), x.Args[1].Range()
+	c.diags = append(c.diags[:before], diag.New(codeWrongType, hcl.RangeBetween(a, b), "The arguments of %s are the other way round: %s.", x.Name, signature(f)).
+		Fix("Swap them", true, edit(a, c.text(b)), edit(b, c.text(a))))
 }
 
 // expanded checks a call whose last argument is a list of arguments: f(a, list...).
@@ -232,6 +262,14 @@ func (c *checker) unknownFunction(x *hclsyntax.FunctionCallExpr) {
 	d := diag.New(codeUnknownFunction, x.NameRange, "There is no function %q.", x.Name)
 	if why, known := funcs.Reserved(x.Name); known {
 		d.Detail += " " + why
+		if slices.Contains(lengths, x.Name) {
+			d = d.Fix("Change it to length", true, edit(x.NameRange, "length"))
+		}
+	} else if x.Name == "secret" && len(x.Args) == 1 && isText(x.Args[0]) {
+		if name, ok := c.sub(x.Args[0]).Text(); ok && isIdentifier(name) {
+			d.Detail += fmt.Sprintf(" A secret is read by its name: secret.%s.", name)
+			d = d.Fix("Change it to secret."+name, true, edit(x.Range(), "secret."+name))
+		}
 	} else if near, ok := nearest.Name(x.Name, funcs.Names()); ok {
 		d.Detail += fmt.Sprintf(" Did you mean %q?", near)
 		d = d.Fix("Change it to "+near, true, edit(x.NameRange, near))

@@ -98,7 +98,7 @@ func (c *checker) goThrough(x hclNode, en *env, s *subject) (collection, bool) {
 		return collection{}, false
 	}
 	if !ok {
-		c.report(diag.New(codeNotCollection, x.Range(), "%s must be a list, a map or an object, and this is %s.", s.phrase(""), describe(got.t)))
+		c.report(diag.New(codeNotCollection, x.Range(), "%s must be a list, a map or an object, and this is %s.%s", s.phrase(""), describe(got.t), throughWhat(c.text(x.Range()), got.t)))
 	}
 	return out, ok
 }

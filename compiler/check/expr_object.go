@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -27,10 +28,15 @@ func (c *checker) object(x *hclsyntax.ObjectConsExpr, en *env, want *types.Type,
 	if len(dynamic) > 0 || !ok {
 		return c.computedObject(x, items, dynamic, en, want, w, s)
 	}
+	var lacks []types.Attr
+	if w != nil && w.Kind() == types.Object {
+		lacks = lacking(w, items)
+	}
+	other := misnamed(w, items, lacks)
 	attrs := make([]types.Attr, 0, len(items))
-	bad := false
+	bad := len(lacks) > 0
 	for _, it := range items {
-		inner, sub, declared := c.wanted(w, it, x, s)
+		inner, sub, declared := c.wanted(w, it, other, s)
 		got := c.expr(it.value, en, inner, sub)
 		bad = bad || !declared || got.t.IsError()
 		at := types.Attr{Name: it.name, Type: got.t}
@@ -39,8 +45,8 @@ func (c *checker) object(x *hclsyntax.ObjectConsExpr, en *env, want *types.Type,
 		}
 		attrs = append(attrs, at)
 	}
-	if w != nil && w.Kind() == types.Object && !c.complete(x, w, items, s) {
-		bad = true
+	if other == nil {
+		c.missing(x.SrcRange, lacks, s)
 	}
 	t := types.ExactOf(attrs)
 	if bad {
@@ -53,8 +59,8 @@ func (c *checker) object(x *hclsyntax.ObjectConsExpr, en *env, want *types.Type,
 }
 
 // wanted returns what an attribute of a literal must be where w is wanted; it
-// reports one that w does not declare.
-func (c *checker) wanted(w *types.Type, it item, x *hclsyntax.ObjectConsExpr, s *subject) (t *types.Type, sub *subject, declared bool) {
+// reports one that w does not declare. other is as of misnamed.
+func (c *checker) wanted(w *types.Type, it item, other *types.Attr, s *subject) (t *types.Type, sub *subject, declared bool) {
 	if w == nil {
 		return nil, nil, true
 	}
@@ -67,22 +73,26 @@ func (c *checker) wanted(w *types.Type, it item, x *hclsyntax.ObjectConsExpr, s 
 	if w.Rest() != nil {
 		return w.Rest(), s.attribute(it.name, true), true
 	}
-	c.undeclared(w, it, s)
+	c.undeclared(w, it, other, s)
 	return nil, nil, false
 }
 
-// undeclared reports an attribute of a literal that the wanted type does not name.
-func (c *checker) undeclared(w *types.Type, it item, s *subject) {
+// undeclared reports an attribute of a literal that the wanted type does not
+// name. other is as of misnamed.
+func (c *checker) undeclared(w *types.Type, it item, other *types.Attr, s *subject) {
 	have := attrNames(w)
 	near, ok := nearest.Name(it.name, have)
-	var d diag.Diagnostic
+	code, noun, owner := codeUnknownAttribute, "attribute", s.phrase("")
 	if s.isArguments() {
-		d = diag.New(codeUnknownArgument, it.key, "%s has no argument %q.", capital(s.owner()), it.name)
-		d.Detail += suggestion(near, ok, "argument", have)
-	} else {
-		d = diag.New(codeUnknownAttribute, it.key, "%s has no attribute %q.", s.phrase(""), it.name)
-		d.Detail += suggestion(near, ok, "attribute", have)
+		code, noun, owner = codeUnknownArgument, "argument", capital(s.owner())
 	}
+	d := diag.New(code, it.key, "%s has no %s %q.", owner, noun, it.name)
+	if other != nil && !ok {
+		d.Detail += fmt.Sprintf(" It needs %q, %s, which is not given. Is that what is meant?", other.Name, types.Describe(other.Type))
+		c.report(d.Fix("Change it to "+other.Name, false, edit(it.key, keyText(other.Name))))
+		return
+	}
+	d.Detail += suggestion(near, ok, noun, have)
 	if ok {
 		d = d.Fix("Change it to "+near, true, edit(it.key, keyText(near)))
 	}
@@ -117,9 +127,10 @@ func meant(w *types.Type, name string) string {
 	return near
 }
 
-// complete reports the required attributes that a literal lacks.
-func (c *checker) complete(x *hclsyntax.ObjectConsExpr, w *types.Type, items []item, s *subject) bool {
-	ok := true
+// lacking returns the required attributes that a literal does not have, but for
+// those that are there with a misspelt name, which has its diagnostic.
+func lacking(w *types.Type, items []item) []types.Attr {
+	var out []types.Attr
 next:
 	for _, at := range w.Attrs() {
 		if at.Optional {
@@ -130,24 +141,54 @@ next:
 				continue next
 			}
 		}
-		ok = false
 		for _, it := range items {
 			if meant(w, it.name) == at.Name {
-				continue next // it is there with a misspelt name, which has its diagnostic
+				continue next
 			}
 		}
-		c.missing(x.SrcRange, at, s)
+		out = append(out, at)
 	}
-	return ok
+	return out
 }
 
-// missing reports a required attribute or argument that is not given.
-func (c *checker) missing(at hcl.Range, a types.Attr, s *subject) {
-	if s.isArguments() {
-		c.report(diag.New(codeMissingArgument, at, "%s needs the argument %q: %s.", capital(s.owner()), a.Name, types.Describe(a.Type)))
+// misnamed returns the one attribute that a literal lacks where there is also one
+// too many whose name is near to none: that is one mistake and not two. Otherwise
+// it is nil.
+func misnamed(w *types.Type, items []item, lacks []types.Attr) *types.Attr {
+	if len(lacks) != 1 || w.Rest() != nil {
+		return nil
+	}
+	strangers := 0
+	for _, it := range items {
+		if w.Attr(it.name) == nil && meant(w, it.name) == "" {
+			strangers++
+		}
+	}
+	if strangers != 1 {
+		return nil
+	}
+	return &lacks[0]
+}
+
+// missing reports the required attributes or arguments that are not given.
+func (c *checker) missing(at hcl.Range, lacks []types.Attr, s *subject) {
+	if len(lacks) == 0 {
 		return
 	}
-	c.report(diag.New(codeMissingAttribute, at, "%s needs the attribute %q: %s.", s.phrase(""), a.Name, types.Describe(a.Type)))
+	code, noun, owner := codeMissingAttribute, "attribute", s.phrase("")
+	if s.isArguments() {
+		code, noun, owner = codeMissingArgument, "argument", capital(s.owner())
+	}
+	if len(lacks) == 1 {
+		c.report(diag.New(code, at, "%s needs the %s %q: %s.", owner, noun, lacks[0].Name, types.Describe(lacks[0].Type)))
+		return
+	}
+	parts := make([]string, len(lacks))
+	for i, a := range lacks {
+		parts[i] = fmt.Sprintf("%q (%s)", a.Name, types.Describe(a.Type))
+	}
+	last := len(parts) - 1
+	c.report(diag.New(code, at, "%s needs the %ss %s and %s.", owner, noun, strings.Join(parts[:last], ", "), parts[last]))
 }
 
 // computedObject checks a literal with keys that are computed: a map of its

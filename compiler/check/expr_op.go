@@ -33,6 +33,10 @@ func (c *checker) binary(x *hclsyntax.BinaryOpExpr, en *env) typed {
 		s = sumSubject
 	}
 	l := c.strict(x.LHS, en, types.NumberType, s).t
+	if s == sumSubject && l.IsError() {
+		c.infer(x.RHS, en) // that of several texts none is a number is one mistake
+		return failed
+	}
 	r := c.strict(x.RHS, en, types.NumberType, s).t
 	if l.IsError() || r.IsError() {
 		return failed

@@ -19,6 +19,12 @@ func (c *checker) hint(x hclNode, want, t *types.Type, s *subject) string {
 	text := c.text(x.Range())
 	switch w.Underlying().Kind() {
 	case types.Bool:
+		if k := types.Widen(g).Underlying().Kind(); k == types.Number || k == types.Integer {
+			return fmt.Sprintf(" Write what is asked of it, as in %s > 0.", text)
+		}
+		if lit, ok := c.quotedReading(x); ok {
+			return fmt.Sprintf(" In quotes it is a text: write %s without them.", lit)
+		}
 		if call, ok := x.(*hclsyntax.FunctionCallExpr); ok && call.Name == "regex" {
 			return fmt.Sprintf(" Write can(%s) for whether the pattern matches.", text)
 		}
@@ -33,10 +39,69 @@ func (c *checker) hint(x hclNode, want, t *types.Type, s *subject) string {
 	if g.Kind() == types.Blob && types.Assignable(w, types.StringType) == nil {
 		return fmt.Sprintf(" Its content as a text is text(%s), where it is one; base64encode(%s) is it for any blob.", text, text)
 	}
+	if s == partSubject {
+		return intoText(text, g)
+	}
+	if names := literalNames(w); len(names) > 0 && types.Widen(g).Underlying().Kind() == types.String {
+		if in := c.inputRead(x); in != "" {
+			return fmt.Sprintf(" Where the input may be no other, say so: type = %s in the input %q.", types.Print(w), in)
+		}
+	}
 	if g.Kind() == types.Object && isReading(x) {
 		return c.fittingAttributes(text, w, g)
 	}
 	return ""
+}
+
+// quotedReading returns what a text says that is written like the reading of a
+// name, as in "input.urgent".
+func (c *checker) quotedReading(x hclNode) (string, bool) {
+	if !isText(x) {
+		return "", false
+	}
+	text, ok := c.sub(x).Text()
+	if !ok {
+		return "", false
+	}
+	root, _, dotted := strings.Cut(strings.TrimLeft(text, "!"), ".")
+	_, known := rootNames[root]
+	return text, dotted && known
+}
+
+// intoText says how what is no text is put into one.
+func intoText(text string, t *types.Type) string {
+	switch t.Kind() {
+	case types.List, types.Tuple:
+		if t.Kind() == types.List && types.Assignable(printable, t.Elem()) != nil {
+			break
+		}
+		return fmt.Sprintf(" Write join(\", \", %s) for its elements one after the other, or jsonencode(%s) for JSON.", text, text)
+	case types.Map, types.Object:
+	default:
+		return ""
+	}
+	return fmt.Sprintf(" Write jsonencode(%s) for JSON, or say what of it is to be shown.", text)
+}
+
+// throughWhat says how what is no collection is gone through.
+func throughWhat(text string, t *types.Type) string {
+	switch types.Widen(t).Underlying().Kind() {
+	case types.String:
+		return fmt.Sprintf(" Where it holds several things, take it apart, as in split(\",\", %s).", text)
+	case types.Integer:
+		return fmt.Sprintf(" To do something so many times, go through range(%s).", text)
+	}
+	return ""
+}
+
+// inputRead returns the name of the input that x reads as a whole, or "".
+func (c *checker) inputRead(x hclNode) string {
+	t, ok := x.(*hclsyntax.ScopeTraversalExpr)
+	if !ok || len(t.Traversal) != 2 || t.Traversal.RootName() != "input" {
+		return ""
+	}
+	name, _ := c.firstName(t.Traversal[1:])
+	return name.Name
 }
 
 // fittingAttributes names the attributes of an object that are what is wanted.
@@ -44,6 +109,10 @@ func (c *checker) fittingAttributes(text string, want, object *types.Type) strin
 	if c.resultOf(object) != nil {
 		if out := object.Attr("output"); out != nil && types.Assignable(want, types.WithoutNull(out.Type)) == nil {
 			return fmt.Sprintf(" The output of the step is %s.output.", text)
+		} else if out != nil {
+			if o := types.WithoutNull(out.Type).Underlying(); o.Kind() == types.Object {
+				return c.fittingAttributes(text+".output", want, o)
+			}
 		}
 		return ""
 	}

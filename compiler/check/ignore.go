@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
+	"github.com/lda-wf/wfc/compiler/check/lint"
 	"github.com/lda-wf/wfc/lang/diag"
 	"github.com/lda-wf/wfc/lang/nearest"
 	"github.com/lda-wf/wfc/lang/syntax"
@@ -199,7 +200,12 @@ func (s *ignoreScan) read(text string, at hcl.Range) *ignore {
 	}
 	e, known := diag.Lookup(words[1])
 	code := s.word(at, words[1])
+	rule, isRule := lint.Rules[words[1]]
 	switch {
+	case isRule:
+		s.wrong = append(s.wrong, diag.New(codeInvalidIgnore, code, "A finding is silenced by its code, and that of the rule %s is %s.", words[1], rule).
+			Fix("Change it to "+string(rule), true, edit(code, string(rule))))
+		return &ignore{code: rule, at: at}
 	case !known:
 		s.report(codeInvalidIgnore, code, "There is no code %q. Write: # %s CODE REASON", words[1], ignoreWord)
 		return nil

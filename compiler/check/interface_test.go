@@ -76,7 +76,7 @@ func TestOnlyWhatAnInterfaceDeclaresCanBeUsed(t *testing.T) {
     read = demo.one_task
     args = { number = "1" }
   }
-`, "  resource one_task \"demo://tasks/{id}\" -> string\n"), []string{"WFC2101 `{ number = \"1\" }` ~ needs the argument \"id\"", "WFC2103 `number` ~ The resource interface.x.one_task"}},
+`, "  resource one_task \"demo://tasks/{id}\" -> string\n"), []string{"WFC2103 `number` ~ The resource interface.x.one_task has no argument \"number\". It needs \"id\""}},
 		{"what cannot be read of the interface is not unknown, too", with(greetStep, "  tool greet(name string) -> any\n"), []string{"WFC1501 `string` ~ "}},
 		{"an interface that does not exist", `-- w.wf.hcl --
 workflow "w" {

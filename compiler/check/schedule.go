@@ -33,13 +33,40 @@ func (c *checker) checkSchedule(s *syntax.Schedule) {
 	}
 	when, err := cron.ParseStandard(text)
 	if err != nil {
-		c.report(diag.New(codeWrongCron, s.Cron.Range, "%q cannot be read as times: %s. Write %s.", text, err, fields))
+		c.report(diag.New(codeWrongCron, s.Cron.Range, "%q cannot be read as times: %s. Write %s.", text, cronProblem(text, err), fields))
 		return
 	}
 	// From any day on: what does not come within the years that are looked at never comes.
 	if when.Next(time.Date(2025, 1, 1, 0, 0, 0, 0, zone)).IsZero() {
 		c.report(diag.New(codeWrongCron, s.Cron.Range, "The time %q never comes: no month has such a day.", text))
 	}
+}
+
+// cronFields are the fields of a schedule and what may stand in them.
+var cronFields = []struct{ name, range_ string }{
+	{"minute", "0 to 59"}, {"hour", "0 to 23"}, {"day of the month", "1 to 31"}, {"month", "1 to 12 or JAN to DEC"}, {"day of the week", "0 (Sunday) to 6 or SUN to SAT"},
+}
+
+// cronProblem says what is wrong with a schedule that could not be read: how many
+// fields it has, or which of them is none.
+func cronProblem(text string, err error) string {
+	fields := strings.Fields(text)
+	switch n := len(fields); {
+	case strings.HasPrefix(text, "@"):
+		return "there is no such word"
+	case n == len(cronFields)+1:
+		return "it has 6 fields, and there are none for seconds or years"
+	case n != len(cronFields):
+		return "it has " + count(n, "field")
+	}
+	for i, f := range cronFields {
+		one := []string{"*", "*", "*", "*", "*"}
+		one[i] = fields[i]
+		if _, err := cron.ParseStandard(strings.Join(one, " ")); err != nil {
+			return quoted(fields[i]) + " is no " + f.name + ", which is " + f.range_
+		}
+	}
+	return err.Error()
 }
 
 // zones are some names of time zones, for suggestions: the commonest ones.

@@ -121,11 +121,14 @@ func (c *checker) arguments(given *syntax.Attribute, block, at hcl.Range, t *typ
 	if given != nil {
 		return c.check(given.Expr, p, en, arguments(t), sub)
 	}
+	var lacks []types.Attr
 	for _, a := range attrsOf(t) {
-		if !a.Optional && !c.w.hasFinding(block) {
-			// Args that could not be read have a diagnostic.
-			c.missing(at, a, sub)
+		if !a.Optional {
+			lacks = append(lacks, a)
 		}
+	}
+	if len(lacks) > 0 && !c.w.hasFinding(block) { // args that could not be read have a diagnostic
+		c.missing(at, lacks, sub)
 	}
 	return types.ObjectOf(nil, nil)
 }

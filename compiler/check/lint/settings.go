@@ -66,6 +66,12 @@ func unknownRule(a *syntax.Attribute) diag.Diagnostic {
 		names = append(names, name)
 	}
 	d := diag.New(codeSetting, a.NameRange, "There is no rule %q.", a.Name)
+	for name, code := range Rules {
+		if a.Name == string(code) {
+			d.Detail = "Rules have names here, and that of " + a.Name + " is " + name + "."
+			return d.Fix("Change it to "+name, true, diag.Edit{Range: diag.RangeOf(a.NameRange), Text: name})
+		}
+	}
 	slices.Sort(names) // of equally near ones the first is taken
 	if near, ok := nearest.Name(a.Name, names); ok {
 		d.Detail += " Did you mean \"" + near + "\"?"
