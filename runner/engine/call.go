@@ -226,7 +226,7 @@ func (d *driver) callError(ctx context.Context, live *liveCall, err error) *Call
 	} else {
 		failed = CallError{Kind: KindTransport, Message: err.Error(), Sent: SentMaybe}
 	}
-	failed.Message = d.redact.Text(failed.Message)
+	failed.Message, failed.Meanwhile = d.redact.Text(failed.Message), d.redact.Text(failed.Meanwhile)
 	if failed.Answered {
 		return &failed
 	}
@@ -234,6 +234,9 @@ func (d *driver) callError(ctx context.Context, live *liveCall, err error) *Call
 	case cause == errTimedOut:
 		failed.Kind = KindTimeout
 		failed.Message = fmt.Sprintf("The call of %s had no answer within %s and was cancelled.", d.tool(live.At), live.Timeout)
+		if failed.Meanwhile != "" {
+			failed.Message += " " + failed.Meanwhile
+		}
 	case cause != nil:
 		failed.Kind = KindCancelled
 		failed.Message = fmt.Sprintf("The call of %s was cancelled because the run stops.", d.tool(live.At))

@@ -194,6 +194,22 @@ func TestAPassedTimeoutCancelsAndDecidesDoubtBySent(t *testing.T) {
 	}
 }
 
+func TestATimeoutSaysWhatTheServerDidInPlaceOfAnswering(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		caller := callerFunc(func(ctx context.Context, c Call) (*Answer, error) {
+			<-ctx.Done()
+			return nil, &CallError{Kind: KindCancelled, Message: "given up", Sent: SentMaybe, Meanwhile: "The server printed s3cret-token."}
+		})
+		p := planOf(call("a", "t", ``, timeout(`"30s"`)))
+		p.Secrets = []plan.Secret{{Name: "token", Env: "TOKEN"}}
+		out, err := drive(t, t.Context(), p, &memoryLog{}, Options{Caller: caller})
+		const want = "Step a failed: The call of demo.main.t had no answer within 30s and was cancelled. The server printed (secret token)."
+		if err != nil || out.Err == nil || out.Err.Message != want {
+			t.Errorf("got %+v, %v", out.Err, err)
+		}
+	})
+}
+
 func TestAnAnswerInTimeIsNotCancelledLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		caller := callerFunc(func(ctx context.Context, c Call) (*Answer, error) { return structured(`{}`), nil })

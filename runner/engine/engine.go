@@ -96,6 +96,9 @@ type CallError struct {
 	// Answered: the server answered with a failure, which is never in doubt.
 	Answered   bool
 	Generation uint64
+	// Meanwhile says what the server did in place of answering, which a timeout's
+	// message goes on with: full sentences. "": nothing is known.
+	Meanwhile string
 }
 
 func (e *CallError) Error() string { return e.Message }

@@ -94,6 +94,7 @@ func callError(t pool.Target, err error) *engine.CallError {
 		}
 	case session.Cancelled:
 		out.Kind = engine.KindCancelled
+		out.Meanwhile = e.Noise
 	case session.Refused:
 		out.Kind = engine.KindProtocol
 		code := int(e.Code)

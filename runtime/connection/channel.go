@@ -242,15 +242,21 @@ func (c *Channel) endStdout() {
 }
 
 func (c *Channel) addNoise(line []byte) {
+	first := false
 	c.mu.Lock()
+	text := sync.OnceValue(func() string { return c.errors.shown(line) })
 	c.noise++
-	first := c.noise == 1
+	if first = c.noise == 1; first {
+		c.oneNoise = text()
+	}
+	for _, x := range c.tokens {
+		if x.noise++; x.noise == 1 {
+			x.oneNoise = text()
+		}
+	}
 	c.mu.Unlock()
 	if first {
-		text := c.errors.note("(on stdout, no MCP message) ", line)
-		c.mu.Lock()
-		c.oneNoise = text
-		c.mu.Unlock()
+		c.errors.note("(on stdout, no MCP message) " + text())
 	}
 }
 

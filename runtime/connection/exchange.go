@@ -43,6 +43,10 @@ type Exchange struct {
 	// Of the latest request; written under channel.mu.
 	id     int64
 	method string
+
+	// Lines on stdout that were no messages since Begin, and the first; under channel.mu.
+	noise    int
+	oneNoise string
 	// result is written by the reader before the SDK gets its answer, and read
 	// after the SDK returned it.
 	result json.RawMessage
@@ -77,6 +81,14 @@ func (x *Exchange) Sent() Sent {
 		return SentMaybe
 	}
 	return SentNo
+}
+
+// Noise returns how many lines that were no messages the server has printed since
+// the operation began, and the beginning of the first.
+func (x *Exchange) Noise() (lines int, first string) {
+	x.channel.mu.Lock()
+	defer x.channel.mu.Unlock()
+	return x.noise, x.oneNoise
 }
 
 // Method returns the method of the latest request.

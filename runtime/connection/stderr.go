@@ -68,18 +68,20 @@ func (t *stderrTail) add(line string) string {
 	return line
 }
 
-// note shows line to the sink as a remark of ours, and returns it redacted. It
-// does not count as a line of stderr.
-func (t *stderrTail) note(remark string, line []byte) string {
+// shown returns the beginning of a line of stdout, redacted.
+func (t *stderrTail) shown(line []byte) string {
 	const width = 200 // bytes; enough to recognise what it is
 	if t == nil {
 		return string(line[:min(len(line), width)])
 	}
-	text := t.redact.beginning(string(line[:min(len(line), t.redact.enough(width))]), width)
-	if t.sink != nil {
-		t.sink(remark + text)
+	return t.redact.beginning(string(line[:min(len(line), t.redact.enough(width))]), width)
+}
+
+// note shows a remark of ours to the sink. It does not count as a line of stderr.
+func (t *stderrTail) note(remark string) {
+	if t != nil && t.sink != nil {
+		t.sink(remark)
 	}
-	return text
 }
 
 func (t *stderrTail) wait() {

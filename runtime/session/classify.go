@@ -40,7 +40,10 @@ func (s *Session) classify(ctx context.Context, c *Client, label string, sent Se
 			return lost.of(label, sent)
 		}
 		e.Reason, e.Cause = Cancelled, cause
-		return e.describe(s.cfg.redact, fmt.Sprintf("It was given up before the answer came (sent: %s): %s.", sent, cause), "")
+		if b := (*beside)(nil); errors.As(err, &b) {
+			e.Noise = s.cfg.redact(b.noise)
+		}
+		return e.describe(s.cfg.redact, fmt.Sprintf("It was given up before the answer came (sent: %s): %s.", sent, cause), e.Noise)
 	}
 	select {
 	case <-c.channel.Done():

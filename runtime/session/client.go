@@ -71,6 +71,9 @@ func (c *Client) perform(ctx context.Context, progress func(Progress), request f
 		reason = cause.Error()
 	}
 	c.channel.Finish(x, reason)
+	if lines, first := x.Noise(); lines > 0 {
+		err = &beside{err, printed("The server", lines, first)}
+	}
 	// Giving up may have kept the request from leaving.
 	return nil, min(sent, x.Sent()), err
 }

@@ -52,6 +52,9 @@ type Error struct {
 	Sent       Sent
 	Code       int64  // of Refused
 	Generation uint64 // of the session; 0 if there was none
+	// Noise says, of Cancelled, what the server printed on stdout meanwhile that is no
+	// message, which may have been meant as the answer: a sentence, redacted. "": nothing.
+	Noise string
 
 	body string // redacted sentences
 }
@@ -125,14 +128,30 @@ func how(end connection.End) string {
 }
 
 func noise(end connection.End) string {
-	switch end.Noise {
+	if end.Noise == 0 {
+		return ""
+	}
+	return " " + printed("It", end.Noise, end.FirstNoise)
+}
+
+// printed says what the server, called who, printed that was no message; "" of no lines.
+func printed(who string, lines int, first string) string {
+	switch lines {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf(" It printed a line on stdout that is no MCP message: %q.", end.FirstNoise)
+		return fmt.Sprintf("%s printed a line on stdout that is no MCP message: %q.", who, first)
 	}
-	return fmt.Sprintf(" It printed %d lines on stdout that are no MCP messages, the first: %q.", end.Noise, end.FirstNoise)
+	return fmt.Sprintf("%s printed %d lines on stdout that are no MCP messages, the first: %q.", who, lines, first)
 }
+
+// beside is the error of an operation beside which the server printed what is no message.
+type beside struct {
+	error
+	noise string // a sentence
+}
+
+func (e *beside) Unwrap() error { return e.error }
 
 // named returns err as the error of op, of which nothing was sent.
 func named(op *operation, err error) error {

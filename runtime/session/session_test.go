@@ -280,6 +280,52 @@ func TestCancelledCallLeavesTheOthers(t *testing.T) {
 	}
 }
 
+// What the server printed in place of an answer is why there was none.
+func TestACallThatIsGivenUpNamesTheLinesThatWereNoMessages(t *testing.T) {
+	for name, line := range map[string]string{
+		"no JSON":             `{"jsonrpc":"2.0","id":3,"result":{"content":[}}`,
+		"of another protocol": `{"jsonrpc":"1.0","id":3,"result":{"content":[]}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			b := open(t, func(cfg *Config) {
+				cfg.Stderr = func(line string) {
+					if strings.HasPrefix(line, "(on stdout") {
+						cancel()
+					}
+				}
+			})
+			args, err := json.Marshal(map[string]string{"message": line})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = b.CallTool(ctx, Call{Tool: "mumble", Args: args})
+			e := failure(t, err)
+			want := fmt.Sprintf("The server printed a line on stdout that is no MCP message: %q.", line)
+			if e.Reason != Cancelled || e.Noise != want || !strings.HasSuffix(e.Error(), ": context canceled. "+want) {
+				t.Errorf("got %v\nand %s\nwant %s", e, e.Noise, want)
+			}
+		})
+	}
+}
+
+func TestALaterCallIsNotToldOfEarlierLines(t *testing.T) {
+	b := open(t, nil, "-noise")
+	b.must("counter", "{}")
+	ctx, cancel := context.WithCancel(t.Context())
+	started, running := begun()
+	lost := make(chan error, 1)
+	go func() {
+		_, err := b.CallTool(ctx, Call{Tool: "wait", Started: started})
+		lost <- err
+	}()
+	running()
+	cancel()
+	if e := failure(t, <-lost); e.Noise != "" {
+		t.Errorf("it is told %s", e.Noise)
+	}
+}
+
 func TestCallCancelledBeforeItsTurnIsNotSent(t *testing.T) {
 	b := open(t, nil)
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -111,6 +111,8 @@ func (s *server) call(m message) {
 			fail(err)
 		}
 		s.answer(m.ID, fmt.Sprintf(`{"content":[],"structuredContent":{"pid":%d}}`, child.Process.Pid))
+	case "mumble": // prints the message in place of an answer
+		s.line(args.Message)
 	case "mute": // closes its output and lives on
 		os.Stdout.Close()
 	default:
