@@ -103,12 +103,15 @@ workflow "cut_release" {
     }
   }
 
-  finally "report" {
-    when = run.outcome == "error"
-    call = files.write_file
-    args = {
-      path    = pathjoin(input.repo, "release-failed.md")
-      content = join("\n", [for e in run.errors : "${e.step}: ${e.message}"])
+  # What the undo left behind. It only reads: a release that was declined or taken
+  # back changes nothing, and the tree is clean.
+  finally "left" {
+    when = run.outcome == "error" && step.approve.outcome == "ok"
+    call = git.git_status
+    args = { path = input.repo }
+    assert {
+      condition     = self.output.isClean && self.output.currentBranch != local.branch
+      error_message = "${input.repo} is not as it was before: ${join("; ", [for e in run.errors : "${e.step}: ${e.message}"])}"
     }
   }
 
