@@ -22,7 +22,7 @@ const Version = "1.0.0"
 // the counter and the tasks, is the session's own.
 func Run(ctx context.Context, in io.Reader, out io.Writer) error {
 	transport := &mcp.IOTransport{Reader: io.NopCloser(in), Writer: nopCloser{out}, MaxLineLength: 64 << 20}
-	err := New().Run(ctx, transport)
+	err := New().Run(ctx, answering{transport})
 	if ctx.Err() != nil {
 		return nil
 	}

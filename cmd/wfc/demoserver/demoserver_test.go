@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -127,3 +129,41 @@ func TestRunEndsWithItsContext(t *testing.T) {
 		t.Errorf("Run: %v", err)
 	}
 }
+
+func TestWhatWasReadIsAnsweredBeforeTheEnd(t *testing.T) {
+	const requests = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"sh","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"counter","arguments":{}}}
+{"jsonrpc":"2.0","id":"three","method":"tools/list"}
+{"jsonrpc":"2.0","id":4,"method":"no/such"}
+`
+	for _, in := range []string{requests, strings.TrimSuffix(requests, "\n"), requests + "{ no JSON\n"} {
+		var out strings.Builder
+		_ = Run(t.Context(), strings.NewReader(in), &out)
+		var ids []string
+		for line := range strings.Lines(out.String()) {
+			var m struct {
+				ID json.RawMessage `json:"id"`
+			}
+			if err := json.Unmarshal([]byte(line), &m); err != nil {
+				t.Fatal(err)
+			}
+			if m.ID != nil {
+				ids = append(ids, string(m.ID))
+			}
+		}
+		slices.Sort(ids)
+		if got := strings.Join(ids, " "); got != `"three" 1 2 4` {
+			t.Errorf("the answers are %s:\n%s", got, out.String())
+		}
+	}
+}
+
+func TestAnInputThatEndsWhenNobodyReadsTheOutputEndsTheServer(t *testing.T) {
+	in := `{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\n" + `{"jsonrpc":"2.0","id":2,"method":"ping"}` + "\n"
+	_ = Run(t.Context(), strings.NewReader(in), brokenPipe{})
+}
+
+type brokenPipe struct{}
+
+func (brokenPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
