@@ -107,10 +107,10 @@ func newWorld(p *project.Project) *world {
 	return w
 }
 
-// swallows reports whether a syntax error may have hidden a block or an
-// attribute from the parser.
+// swallows reports whether an error in reading a file may have hidden a block or
+// an attribute: from the parser, or because a block has a word that is none.
 func swallows(code diag.Code) bool {
-	return code >= "WFC1001" && code <= "WFC1019" || code == "WFC1099"
+	return code >= "WFC1001" && code <= "WFC1020" || code == "WFC1099"
 }
 
 // mayBeLost reports whether a name that is not defined may have been lost in a

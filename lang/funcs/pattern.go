@@ -155,7 +155,7 @@ func inferPattern(pattern Arg, of func(match *types.Type) *types.Type) (*types.T
 	}
 	re, err := patterns.compile(source)
 	if err != nil {
-		return of(types.AnyType), err.Error(), 0
+		return nil, err.Error(), 0 // not even try makes anything of it
 	}
 	return ok(of(matchType(re, source)))
 }
@@ -246,7 +246,7 @@ func inferRegexReplace(args []Arg) (*types.Type, string, int) {
 	}
 	re, err := patterns.compile(pattern)
 	if err != nil {
-		return types.StringType, err.Error(), 1
+		return nil, err.Error(), 1
 	}
 	if replacement, constant := constText(args[2]); constant {
 		if _, err := parseReplacement(re, replacement); err != nil {

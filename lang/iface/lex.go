@@ -276,6 +276,8 @@ func (l *scanner) invalid() token {
 		return token{kind: bad, start: start, end: l.at}
 	}
 	switch ours, ok := meant[first]; {
+	case first == '?':
+		l.report(codeInvalidCharacter, start, start+size, "\"?\" means nothing here. What may be left out has the type optional(T): NAME: optional(string).")
 	case !ok:
 		l.report(codeInvalidCharacter, start, start+size, "%s means nothing in an interface file outside of texts in quotes and comments. Remove it.", shown)
 	case ours == "":

@@ -138,7 +138,7 @@ type Deployment struct {
 // Binding is one item of a deployment's bind.
 type Binding struct {
 	Source     Label
-	Connection Ref
+	Connection Ref // without a path: something else is written, which has its diagnostic
 }
 
 // Policy is a deployment's policy block.

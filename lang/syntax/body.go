@@ -187,6 +187,9 @@ func (r *reader) unknownAttribute(s *shape, at *hclsyntax.Attribute, in *hclsynt
 		r.report(d.Fix(fmt.Sprintf("Change it to %q", near), false, diag.Edit{Range: diag.RangeOf(at.NameRange), Text: near}))
 		return
 	}
+	if s == inputShape && (name == "required" || name == "optional") {
+		d.Detail = fmt.Sprintf("%s has no attribute %q. An input must be given unless it has a default or its type is optional(…).", capital(owner), name)
+	}
 	if home := home(name, false); home != "" {
 		d = diag.New(codeMisplacedAttribute, at.NameRange, "The attribute %q cannot be set %s. It belongs %s.", name, s.where(), home)
 	}

@@ -95,9 +95,11 @@ func (r *reader) bindings(at *hclsyntax.Attribute) []Binding {
 	const want = "which connection each source is bound to, as { SOURCE = connection.PROVIDER.ACCOUNT }"
 	var out []Binding
 	r.named(at, "source", "bound", want, func(name Label, e hclsyntax.Expression) {
+		b := Binding{Source: name}
 		if ref := r.rooted(e, "connection", 3, "a connection, as connection.PROVIDER.ACCOUNT"); ref != nil {
-			out = append(out, Binding{Source: name, Connection: *ref})
+			b.Connection = *ref
 		}
+		out = append(out, b)
 	})
 	return out
 }

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -52,6 +53,9 @@ func (m *mender) translate(e *hcl.Diagnostic, attr *hclsyntax.Attribute, x exten
 	case "Invalid expression", "Missing expression":
 		return m.missingValue(attr, x, at, found)
 	case "Missing attribute value", "Missing key/value separator":
+		if top, ok := x.top(); ok && m.doubled(top) {
+			return diag.New(codeMissingValue, m.r.span(top.start-1, top.end), "Names stand in no braces: write input.NAME alone, and in a text \"${input.NAME}\".")
+		}
 		return diag.New(codeMissingValue, at, "The attributes of an object have an equals sign and a value: { name = value }. Here stands %s instead.", found)
 	case "Invalid attribute name":
 		return m.missingName(x, at, found)
@@ -87,6 +91,12 @@ func (m *mender) translate(e *hcl.Diagnostic, attr *hclsyntax.Attribute, x exten
 	return diag.New(codeSyntaxError, at, "%s", e.Detail)
 }
 
+// doubled reports whether a brace stands directly behind another, as templates of
+// other tools have them.
+func (m *mender) doubled(brace token) bool {
+	return string(brace.Bytes) == "{" && brace.start > 0 && m.text[brace.start-1] == '{'
+}
+
 // forHint says what HCL misses in a for expression.
 func forHint(detail string) string {
 	switch {
@@ -94,6 +104,8 @@ func forHint(detail string) string {
 		return "Here the colon is missing."
 	case strings.Contains(detail, "Key expression is required"):
 		return "Here the key is missing."
+	case strings.Contains(detail, "Key expression is not valid"):
+		return "Here is a key in a list: write braces around it for an object, or leave out KEY =>."
 	}
 	return detail
 }
@@ -171,6 +183,8 @@ func (m *mender) character(at hcl.Range, detail string) diag.Diagnostic {
 	case ";":
 		return diag.New(codeInvalidCharacter, at, "A semicolon has no meaning. Attributes end with the line, and elements of a list are separated by commas.").
 			Fix("Remove it", false, diag.Edit{Range: diag.RangeOf(at)})
+	case "$":
+		return diag.New(codeInvalidCharacter, at, "Names have no $ before them: write input.NAME, local.NAME or step.NAME.output, and in a text ${input.NAME}.")
 	case "\t":
 		return diag.New(codeInvalidCharacter, at, "A tab cannot stand here. Use spaces.")
 	}
@@ -268,6 +282,9 @@ func (m *mender) lineBreak(attr *hclsyntax.Attribute, x extent, at hcl.Range, fo
 	case "(":
 		if attr.Name == "call" {
 			return diag.New(codeInvalidReference, at, "A tool is named without parentheses, as SOURCE.TOOL. Its arguments stand in \"args\".")
+		}
+		if i := bytes.LastIndexByte(m.r.src[:at.Start.Byte], '.'); i >= 0 && hclsyntax.ValidIdentifier(string(m.r.src[i+1:at.Start.Byte])) {
+			return diag.New(codeSyntaxError, at, "Values have no methods. A function stands before what it is given: upper(VALUE), not VALUE.upper().")
 		}
 	case "=":
 		return diag.New(codeSyntaxError, at, "The attribute %q has a value already. To compare two values, write ==.", attr.Name)

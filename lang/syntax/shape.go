@@ -218,6 +218,7 @@ var habits = map[string]string{
 	"variable": "input", "var": "input", "job": "workflow", "task": "step", "server": "connection",
 	"if": "when", "condition": "when", "needs": "depends_on", "count": "for_each", "foreach": "for_each",
 	"uses": "call", "tool": "call", "with": "args", "params": "args", "parameters": "args", "arguments": "args",
+	"continue_on_error": "on_error", "ignore_errors": "on_error", "allow_failure": "on_error", "retries": "retry",
 	"concurrency": "max_parallel", "environment": "env", "schema": "returns",
 }
 

@@ -81,7 +81,14 @@ func (r *reader) notTarget(at *hclsyntax.Attribute, k targetKind) {
 	case isCall(e):
 		r.report(diag.New(codeInvalidReference, at.Expr.Range(), "A %s is named without parentheses, as %s. Its arguments stand in \"args\".", k.noun, want))
 	case isConstant(e):
-		r.report(diag.New(codeInvalidReference, at.Expr.Range(), "%q names a source and a %s without quotes: %s.", k.attr, k.noun, want))
+		d := diag.New(codeInvalidReference, at.Expr.Range(), "%q names a source and a %s without quotes: %s.", k.attr, k.noun, want)
+		if text, ok := r.constantText(e); ok {
+			source, name, dotted := strings.Cut(text, ".")
+			if dotted && hclsyntax.ValidIdentifier(source) && hclsyntax.ValidIdentifier(name) {
+				d = d.Fix("Remove the quotes", true, diag.Edit{Range: diag.RangeOf(e.Range()), Text: text})
+			}
+		}
+		r.report(d)
 	default:
 		r.report(diag.New(codeNotConstant, at.Expr.Range(),
 			"Which %s %s is known before anything runs, so it cannot be computed. Write %s or SOURCE[\"%s name\"]; of a family, FAMILY[KEY].%s.", k.noun, k.verb, want, k.noun, k.name))

@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
@@ -109,9 +110,31 @@ func (r *reader) rooted(e hclsyntax.Expression, root string, n int, want string)
 		r.report(diag.New(codeInvalidReference, e.Range(), "Here stands %s.", want).
 			Fix("Write \""+root+".\" before it", false, diag.Edit{Range: diag.RangeOf(at), Text: root + "."}))
 	default:
-		r.report(diag.New(codeInvalidReference, e.Range(), "Here stands %s.", want))
+		d := diag.New(codeInvalidReference, e.Range(), "Here stands %s.", want)
+		if whole, is := r.quoted(e, root, n); is {
+			d.Detail += " Write it without quotes: " + whole + "."
+			d = d.Fix("Change it to "+whole, true, diag.Edit{Range: diag.RangeOf(e.Range()), Text: whole})
+		}
+		r.report(d)
 	}
 	return nil
+}
+
+// quoted reads a reference that is written in quotes, with or without its root,
+// and returns it as it is written without them.
+func (r *reader) quoted(e hclsyntax.Expression, root string, n int) (whole string, ok bool) {
+	text, ok := r.constantText(e)
+	if !ok {
+		return "", false
+	}
+	if !strings.HasPrefix(text, root+".") {
+		text = root + "." + text
+	}
+	parts := strings.Split(text, ".")
+	for _, p := range parts {
+		ok = ok && hclsyntax.ValidIdentifier(p)
+	}
+	return text, ok && len(parts) == n
 }
 
 // halfTyped reports whether ref is the beginning of a reference to root that
