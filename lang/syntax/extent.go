@@ -46,7 +46,7 @@ func (m *mender) extent(start, at int) extent {
 			content := bytes.TrimLeft(m.text[next:end], " \t")
 			depth := end - next - len(content)
 			content = bytes.TrimRight(content, "\r ")
-			if marker != "" && string(content) == marker {
+			if marker != "" && endsWith(marker, content) {
 				x.end = end
 				if whole {
 					break
@@ -91,14 +91,21 @@ func heredocMarker(line []byte) string {
 	return ""
 }
 
-// hasLine reports whether one of the lines after at holds the text and nothing else.
+// hasLine reports whether one of the lines after at is meant to end the heredoc of a marker.
 func (m *mender) hasLine(text string, at int) bool {
 	for line := range bytes.Lines(m.text[at:]) {
-		if string(bytes.TrimSpace(line)) == text {
+		if endsWith(text, bytes.TrimSpace(line)) {
 			return true
 		}
 	}
 	return false
+}
+
+// endsWith reports whether a line is meant to end the heredoc of a marker: it
+// holds the marker alone, or before brackets and commas, with which it does not.
+func endsWith(marker string, line []byte) bool {
+	rest, ok := bytes.CutPrefix(line, []byte(marker))
+	return ok && len(bytes.Trim(rest, " \t}]),")) == 0
 }
 
 // wholeHeredoc matches the first line of an attribute whose value is one heredoc.

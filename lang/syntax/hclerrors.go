@@ -133,6 +133,17 @@ func (m *mender) rest(t token) string {
 	return strings.TrimRight(s, "\r\" ")
 }
 
+// almostEnd says where a line would end a heredoc if it held no more than its marker.
+func (m *mender) almostEnd(marker string, at int) string {
+	for line := range bytes.Lines(m.r.src[at:]) {
+		if text := bytes.TrimSpace(line); endsWith(marker, text) {
+			return fmt.Sprintf(" In line %d something follows it: write that on a line of its own.", 1+bytes.Count(m.r.src[:at], []byte("\n")))
+		}
+		at += len(line)
+	}
+	return ""
+}
+
 func (m *mender) unclosedText(x extent, at hcl.Range) diag.Diagnostic {
 	top, ok := x.top()
 	if !ok {
@@ -141,7 +152,7 @@ func (m *mender) unclosedText(x extent, at hcl.Range) diag.Diagnostic {
 	if top.Type == hclsyntax.TokenOHeredoc {
 		name := strings.TrimLeft(strings.TrimSpace(string(top.Bytes)), "<-")
 		return diag.New(codeUnclosedHeredoc, m.r.span(top.start, m.lineEnd(top.start)),
-			"The text that begins here ends with a line that holds only %s, and there is none.", name)
+			"The text that begins here ends with a line that holds only %s, and there is none.%s", name, m.almostEnd(name, top.end))
 	}
 	if t, ok := x.template(); ok {
 		return m.interpolationAt(t, "The %s has no closing brace before the end of the text.", string(t.Bytes))
