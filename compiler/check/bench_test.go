@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strconv"
 	"testing"
 
 	"github.com/hashicorp/hcl/v2"
@@ -19,9 +20,24 @@ import (
 // former may take 2.5 times the latter. Both collect garbage as cmd/wfc does,
 // whose BenchmarkProcessCheck times both as whole processes.
 func BenchmarkCheck1000(b *testing.B) {
+	benchmarkCheck(b, genproject.Files(1000))
+}
+
+// BenchmarkCheckSteps is a workflow of 1,000 steps and one of 10,000: the time and
+// the memory of a step are the same in both.
+func BenchmarkCheckSteps(b *testing.B) {
+	for _, n := range []int{1000, 10000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			benchmarkCheck(b, genproject.Steps(n))
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/step")
+		})
+	}
+}
+
+// benchmarkCheck loads and checks a project that has no mistakes.
+func benchmarkCheck(b *testing.B, files map[string][]byte) {
 	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
 	root := b.TempDir()
-	files := genproject.Files(1000)
 	snapshot, err := os.ReadFile(filepath.Join(demo, "catalog", "demo.main.json"))
 	if err != nil {
 		b.Fatal(err)
