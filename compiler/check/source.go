@@ -111,7 +111,8 @@ func (c *checker) boundTo(r syntax.Ref) *connection {
 	}
 	conn := c.w.connections[id]
 	if conn == nil {
-		if !c.w.mayBeLost(r.Path[1].Text, "") {
+		// A block that defines it has both labels; a source may well have the provider's name.
+		if !c.w.mayBeLost(r.Path[1].Text, "") || !c.w.mayBeLost(r.Path[2].Text, "") {
 			c.report(c.unknownConnection(r, id))
 		}
 		return nil
