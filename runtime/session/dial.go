@@ -17,11 +17,11 @@ import (
 const legacyVersion = "2025-11-25"
 
 // probeBudget is how long a server of unknown era may take to answer
-// server/discover. Some never answer a first message that they do not know.
-const probeBudget = 3 * time.Second
-
-// errNoProbe is why a server is ended that did not answer the probe.
-var errNoProbe = errors.New("it did not answer server/discover")
+// server/discover: half of the time to connect in, so that the other half is
+// left for initialize. Some never answer a first message that they do not know,
+// but a first `npx -y` is silent too, while it installs: to end that early would
+// leave half an installation behind and never come further.
+func probeBudget(c connection.Connection) time.Duration { return c.Timeouts.ConnectTimeout() / 2 }
 
 // capabilities are what we offer to servers. The SDK's default offers roots,
 // which makes some servers ask for them and then stay alive.
@@ -65,7 +65,7 @@ func attempt(ctx context.Context, cfg *Config, version string) (_ *Client, probe
 	if version == "" {
 		probe := time.AfterFunc(cfg.probeBudget, func() {
 			if x.Sent() != SentYes {
-				channel.Kill(errNoProbe)
+				channel.Close() // politely: an installer frees its locks
 			}
 		})
 		defer probe.Stop()

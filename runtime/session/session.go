@@ -30,7 +30,7 @@ type Config struct {
 	Opened func()
 
 	redact      func(string) string
-	probeBudget time.Duration // zero: the constant
+	probeBudget time.Duration // zero: the function of this name
 	queued      func(n int)   // for tests: n operations wait
 }
 
@@ -82,7 +82,7 @@ type Session struct {
 func Open(cfg Config) *Session {
 	cfg.redact = cfg.Connection.Redactor()
 	if cfg.probeBudget == 0 {
-		cfg.probeBudget = probeBudget
+		cfg.probeBudget = probeBudget(cfg.Connection)
 	}
 	s := &Session{
 		cfg: cfg, submit: make(chan *operation), finished: make(chan *operation, 64), wake: make(chan struct{}, 1),
