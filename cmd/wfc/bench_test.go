@@ -35,7 +35,7 @@ func BenchmarkProcessCold(b *testing.B) { benchmarkChain(b, 1) }
 func BenchmarkProcessChain(b *testing.B) { benchmarkChain(b, 100) }
 
 // BenchmarkProcessCheck is `wfc check` of 1,000 files with 165,000 lines: it may
-// take 2.5 times as long as to parse them.
+// take twice as long as to parse them.
 func BenchmarkProcessCheck(b *testing.B) {
 	root := b.TempDir()
 	writeProject(b, root, genproject.Files(1000))

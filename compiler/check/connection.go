@@ -8,10 +8,12 @@ import (
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/lda-wf/wfc/compiler/project"
 	"github.com/lda-wf/wfc/lang/catalog"
 	"github.com/lda-wf/wfc/lang/diag"
+	"github.com/lda-wf/wfc/lang/expr"
 	"github.com/lda-wf/wfc/lang/nearest"
 	"github.com/lda-wf/wfc/lang/syntax"
 	"github.com/lda-wf/wfc/lang/types"
@@ -56,7 +58,9 @@ func (c *checker) checkSettings(s *syntax.ConnectionSettings, whose string) {
 		}
 	}
 	if x := s.Stdio; x != nil {
-		of("command", x.Command, types.StringType)
+		if x.Command == nil || !c.isCommandLine(x.Command.Expr, whose) {
+			of("command", x.Command, types.StringType)
+		}
 		of("args", x.Args, types.ListOf(types.StringType))
 		of("env", x.Env, types.MapOf(types.StringType))
 		of("cwd", x.Cwd, types.StringType)
@@ -297,4 +301,16 @@ func (c *checker) checkIdempotencyArg(conn *connection, b *syntax.ToolOverride, 
 		d = d.Fix("Change it to "+near, true, edit(a.Range, quoted(near)))
 	}
 	c.report(d)
+}
+
+// isCommandLine reports a command that is written with its arguments as a list.
+func (c *checker) isCommandLine(e expr.Expr, whose string) bool {
+	list, ok := e.Node.(*hclsyntax.TupleConsExpr)
+	if !ok || len(list.Exprs) == 0 {
+		return false
+	}
+	c.at(e.Source, connectionPlace, func() {
+		c.report(diag.New(codeWrongType, e.Range(), "The command of %s is the program alone, and its arguments stand in args: command = %s, and args = […].", whose, c.text(list.Exprs[0].Range())))
+	})
+	return true
 }

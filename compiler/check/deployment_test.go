@@ -121,7 +121,7 @@ connection "demo" "other" {
 workflow "w" {
 }`, []string{
 			"WFC2401 `connection \"demo\" \"other\"`",
-			"WFC2201 `[\"demo-server\"]` ~ must be a string",
+			"WFC2201 `[\"demo-server\"]` ~ is the program alone",
 			"WFC2201 `1` ~ Nothing is converted silently",
 			"WFC2011 `input` ~ cannot be used in a connection block",
 		}},

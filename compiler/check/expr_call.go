@@ -281,7 +281,7 @@ func (c *checker) unknownFunction(x *hclsyntax.FunctionCallExpr) {
 // the table: it reads the environment when a connection opens.
 func (c *checker) envCall(x *hclsyntax.FunctionCallExpr, en *env) typed {
 	if c.place.roots&rootProject == 0 {
-		c.notHere("env", "in provider, connection and deployment blocks", x.NameRange)
+		c.notHere("env", "in provider, connection and deployment blocks; a workflow gets such a value as an input", x.NameRange)
 		return failed
 	}
 	if n := len(x.Args); n < 1 || n > 2 || x.ExpandFinal {

@@ -31,7 +31,7 @@ func (c *checker) fileCall(x *hclsyntax.FunctionCallExpr, en *env) typed {
 		return failed
 	}
 	if _, err := c.w.project.Content(name); err != nil {
-		c.report(diag.New(codeNoFile, arg.Range(), "The file %q cannot be read: %s.", name, err))
+		c.report(diag.New(codeNoFile, arg.Range(), "The file %q cannot be read: %s. Paths begin at the project's root.", name, err))
 		return failed
 	}
 	return of(types.StringType)

@@ -420,6 +420,11 @@ func (c *checker) unknownAttribute(r reading, u *types.Type, name string, s hcl.
 		return
 	}
 	d := unknownName(codeUnknownAttribute, "attribute", of, name, at, have)
+	if len(have) == 0 && c.isBareAnswer(of) {
+		d.Detail += fmt.Sprintf(" An ask without a type takes no more for an answer than that it is not declined. Say what people answer, as in answer = object({ %s = bool }).", name)
+		c.report(d)
+		return
+	}
 	if c.resultOf(u) == nil && len(d.Fixes) > 0 {
 		c.report(d) // what is near is meant
 		return

@@ -3,6 +3,8 @@ package check
 import (
 	"slices"
 
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
 	"github.com/lda-wf/wfc/lang/catalog"
 	"github.com/lda-wf/wfc/lang/diag"
 	"github.com/lda-wf/wfc/lang/expr"
@@ -216,6 +218,11 @@ func (c *checker) checkInput(in *input) {
 	}
 	in.read = filled(in.typ)
 	if d := in.syn.Default; d != nil {
+		if lit, ok := d.Expr.Node.(*hclsyntax.LiteralValueExpr); ok && lit.Val.IsNull() && !in.typ.IsError() && !isAny(in.typ) && !in.typ.Nullable() {
+			t := brief(in.typ)
+			c.report(diag.New(codeMayBeNull, d.Expr.Range(), "The default of input %q is null, which its type does not have. Write type = optional(%s) and no default for an input that may be left out, or type = nullable(%s).", in.syn.Name.Text, t, t))
+			return
+		}
 		in.def = c.constantOf(d.Expr, defaultPlace, in.typ, &subject{plain: "The default of input " + quoted(in.syn.Name.Text)})
 	}
 }

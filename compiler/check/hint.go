@@ -223,3 +223,13 @@ func mark(with, without []*types.Type) (attr, written string) {
 	}
 	return "", ""
 }
+
+// isBareAnswer reports whether a text reads the output of an ask without a type.
+func (c *checker) isBareAnswer(text string) bool {
+	name, ok := strings.CutSuffix(strings.TrimPrefix(text, "step."), ".output")
+	if !ok || c.f == nil || c.f.steps[name] == nil {
+		return false
+	}
+	a := c.f.steps[name].syn.Ask
+	return a != nil && a.Answer.IsZero()
+}

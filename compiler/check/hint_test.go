@@ -156,7 +156,7 @@ func TestHints(t *testing.T) {
   step "s" {
     call = demo.echo
     args = { text = self.text }
-  }`, []string{"WFC2011 `self` ~ cannot be used in the args. It can"}},
+  }`, []string{"WFC2011 `self` ~ cannot be used in the args of a step. It can"}},
 		{"a name in another normal form of Unicode", `
   input "café" {
     type = string

@@ -217,10 +217,14 @@ func nameRange(a hcl.TraverseAttr) hcl.Range {
 
 // notHere reports a root that exists, but not at this place.
 func (c *checker) notHere(name, where string, at hcl.Range) {
-	d := diag.New(codeNotHere, at, "%q cannot be used in %s. It can be used %s.", name, c.place.noun, where)
+	noun := c.place.noun
 	if name != "each" {
-		d.Detail = strings.Replace(d.Detail, " of a step without for_each.", ".", 1) // which matters for each alone
+		noun = strings.TrimSuffix(noun, " without for_each") // which matters for each alone
 	}
+	if name == "loop" && noun == "a step" {
+		noun = "this part of a step" // which may have a loop
+	}
+	d := diag.New(codeNotHere, at, "%q cannot be used in %s. It can be used %s.", name, noun, where)
 	if name == "each" && c.place.roots&rootStep != 0 && c.f != nil {
 		d.Detail = fmt.Sprintf("%q cannot be used in %s: it is the element of a step with for_each. It can be used %s.", name, c.place.noun, where)
 	}

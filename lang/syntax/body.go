@@ -50,7 +50,7 @@ func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // a puts the indefinite article before a word.
 func a(word string) string {
-	if strings.ContainsRune("aeiou", rune(word[0])) {
+	if strings.ContainsRune("aeiou", rune(word[0])) || word == "http" || word == "sse" { // as they are spelt out
 		return "an " + word
 	}
 	return "a " + word

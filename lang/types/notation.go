@@ -302,11 +302,23 @@ func (r *reader) call(n *Node) *Type {
 	return ErrorType
 }
 
+// inQuotes puts the words among the members of an enum into quotes.
+func inQuotes(members []*Node) []diag.Edit {
+	var out []diag.Edit
+	for _, a := range members {
+		if len(a.Path) == 1 {
+			out = append(out, diag.Edit{Range: diag.RangeOf(a.Range), Text: notation(value.OfString(a.Path[0]))})
+		}
+	}
+	return out
+}
+
 func (r *reader) enum(n *Node) *Type {
 	if len(n.Args) == 0 {
 		return r.arguments(n, "the values that it may be", constructors["enum"])
 	}
 	vals := make([]value.Value, 0, len(n.Args))
+	bare := 0 // words without quotes
 	for _, a := range n.Args {
 		v, ok := a.Constant()
 		switch {
@@ -317,9 +329,13 @@ func (r *reader) enum(n *Node) *Type {
 		case ok:
 			vals = append(vals, v)
 		default:
-			r.report("WFC1305", a.Range, "The members of an enum are constants: strings in quotes, numbers and bools.")
-			if len(a.Path) == 1 {
-				r.fix("Put it into quotes", a.Range, notation(value.OfString(a.Path[0])))
+			if len(a.Path) != 1 {
+				r.report("WFC1305", a.Range, "The members of an enum are constants: strings in quotes, numbers and bools.")
+				continue
+			}
+			if bare++; bare == 1 {
+				r.report("WFC1305", a.Range, "The members of an enum are constants: strings in quotes, numbers and bools.")
+				r.diags[len(r.diags)-1] = r.diags[len(r.diags)-1].Fix("Put the words into quotes", true, inQuotes(n.Args)...)
 			}
 		}
 	}
