@@ -50,7 +50,7 @@ func (f files) Call(name string, args []value.Value) (v value.Value, ok bool, er
 	}
 	text, err := f.c.w.project.Content(args[0].AsString())
 	if err != nil {
-		return value.Value{}, true, fmt.Errorf("The file %q cannot be read: %w.", args[0].AsString(), err)
+		return value.Value{}, true, fmt.Errorf("the file %q cannot be read: %w", args[0].AsString(), err)
 	}
 	return value.OfString(text), true, nil
 }

@@ -49,7 +49,6 @@ type step struct {
 	locals map[string]bool // and the locals
 	each   bool            // it mentions each
 	used   bool            // something refers to it
-	self   bool            // the `while` of its loop mentions self
 }
 
 type local struct {
