@@ -156,7 +156,16 @@ func (c *checker) unknown(code diag.Code, noun, owner string, label hcl.Traverse
 	if c.w.mayBeLost(label.Name, file) {
 		return
 	}
-	c.report(unknownName(code, noun, owner, label.Name, nameRange(label), have))
+	d := unknownName(code, noun, owner, label.Name, nameRange(label), have)
+	if c.f != nil && len(d.Fixes) == 0 {
+		switch {
+		case code == codeUnknownLocal && c.f.inputs[label.Name] != nil:
+			d.Detail += fmt.Sprintf(" There is an input of this name: input.%s.", label.Name)
+		case code == codeUnknownInput && c.f.locals[label.Name] != nil:
+			d.Detail += fmt.Sprintf(" There is a local of this name: local.%s.", label.Name)
+		}
+	}
+	c.report(d)
 }
 
 // unknownName is the finding for a name that does not exist.

@@ -94,7 +94,8 @@ func (c *checker) checkWebhook(d *syntax.Deployment, inputs []*input) {
 	if p := w.Path; p != nil {
 		switch {
 		case !strings.HasPrefix(p.S, "/"):
-			c.report(diag.New(codeWrongWebhook, p.Range, "The path of a webhook begins with a slash, as \"/hooks/%s\".", strings.TrimLeft(p.S, "/")))
+			c.report(diag.New(codeWrongWebhook, p.Range, "The path of a webhook begins with a slash: %q.", "/"+p.S).
+				Fix("Write the slash", true, edit(p.Range, quoted("/"+p.S))))
 		case strings.ContainsAny(p.S, "?# ") || strings.Contains(p.S, "//"):
 			c.report(diag.New(codeWrongWebhook, p.Range, "The path of a webhook is a path only: it has no query, no spaces and no empty parts."))
 		}

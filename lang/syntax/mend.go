@@ -136,6 +136,12 @@ func (m *mender) mendHeader(body *hclsyntax.Body, e *hcl.Diagnostic) bool {
 		r.report(diag.New(codeOneLineBlock, *e.Subject, "A block that is closed on its line may hold one attribute and no blocks. Write what is in it on lines of their own."))
 		m.lose(string(e.Subject.SliceBytes(r.src)), *e.Subject) // something is there
 		return m.blank(at, m.beforeLastBrace(at, end))
+	case at < end && m.text[at] == ':' && len(bytes.TrimSpace(m.text[at+1:end])) == 0:
+		colon := firstOf(*e.Subject)
+		r.report(diag.New(codeInvalidHeader, colon, "A block begins with an opening brace, not with a colon: %s {", strings.TrimSpace(string(m.text[start:at]))).
+			Fix("Write an opening brace", true, diag.Edit{Range: diag.RangeOf(colon), Text: " {"}))
+		m.text[at] = '{'
+		return true
 	default:
 		r.report(diag.New(codeInvalidHeader, firstOf(*e.Subject), "A block begins with its type, its labels in quotes and an opening brace: step \"search\" {. Here stands %s.", m.found(*e.Subject)))
 	}
