@@ -24,9 +24,9 @@ func newCheck(std streams, g *globals) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [PATH…]",
 		Short: "Find what is wrong, offline",
-		Long: `Check whole projects: those that the paths belong to, or the one of the working
-directory. Findings outside of the paths are not shown. Nothing is started,
-connected to, or read but the projects' files.
+		Long: `Check the files below the paths, or below the working directory, as part of the
+projects that they belong to. Nothing is started, connected to, or read but the
+projects' files.
 
 Where no schema says what a value is, it is taken for what is wanted and checked
 when the run gets there; with --strict, every such place is a warning.
