@@ -46,6 +46,12 @@ func compile(std streams, g *globals, arg string, binds []string) (*project.Proj
 	}
 	proj, target, err := project.Open(arg, g.options())
 	if err != nil {
+		// What was named may stand in a file that could not be read.
+		if proj != nil && proj.Diagnostics.HasErrors() {
+			if err := writeDiagnostics(std.err, proj, errorsOf(proj.Diagnostics)); err != nil {
+				return nil, nil, failed(err)
+			}
+		}
 		return nil, nil, failed(err)
 	}
 	p, found := compiler.Compile(proj, compiler.Target{Target: target, Bind: bind})
