@@ -315,8 +315,12 @@ func (m *mender) lineBreak(attr *hclsyntax.Attribute, x extent, at hcl.Range, fo
 func (m *mender) unclosedBracket(top token) diag.Diagnostic {
 	closer := map[string]string{"{": "}", "[": "]", "(": ")"}[string(top.Bytes)]
 	at := m.r.span(top.start, top.end)
-	if closer == "" {
-		return m.interpolationAt(top, "The %s has no closing brace.", string(top.Bytes))
+	switch opener := string(top.Bytes); {
+	case closer != "":
+	case strings.HasPrefix(opener, "${"), strings.HasPrefix(opener, "%{"):
+		return m.interpolationAt(top, "The %s has no closing brace.", opener)
+	default: // a quote, or the first line of a heredoc
+		return diag.New(codeUnclosedText, at, "The text that begins here has no end.")
 	}
 	return diag.New(codeUnclosedBracket, at, "The %q that opens here has no %q, or something else stands before it that does not belong there.", string(top.Bytes), closer)
 }
