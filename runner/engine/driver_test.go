@@ -57,6 +57,13 @@ func (l *memoryLog) Commit(ctx context.Context, evs ...journal.Event) error {
 	return nil
 }
 
+// durably returns how many events are durable.
+func (l *memoryLog) durably() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.durable
+}
+
 // lines renders events: "node.started a", "run.finished".
 func (l *memoryLog) lines(n int) []string {
 	l.mu.Lock()

@@ -100,7 +100,7 @@ func TestEventsAreToldWhenDurableAndForceNoCommitEach(t *testing.T) {
 		watch := func(e Event) {
 			if _, ok := e.(StepFinished); ok {
 				shown++
-				if finished := strings.Count(strings.Join(log.lines(log.durable), " "), "node.completed"); finished < shown {
+				if finished := strings.Count(strings.Join(log.lines(log.durably()), " "), "node.completed"); finished < shown {
 					t.Errorf("%d results are shown and %d durable", shown, finished)
 				}
 			}
