@@ -21,7 +21,7 @@ var emptyResult = json.RawMessage(`{}`)
 
 // accept turns a message of the server into one for the SDK, or nil if it is
 // dealt with here. Its memory is that of a line and is copied where it is kept.
-func (c *Channel) accept(e envelope) (jsonrpc.Message, error) {
+func (c *pipeChannel) accept(e envelope) (jsonrpc.Message, error) {
 	e.dropNulls()
 	if e.method != nil {
 		return c.acceptRequest(e)
@@ -88,7 +88,7 @@ func wholeNumber(raw []byte) (int64, error) {
 // handshake reports whether the SDK itself needs the result of method.
 func handshake(method string) bool { return method == "initialize" || method == "server/discover" }
 
-func (c *Channel) acceptRequest(e envelope) (jsonrpc.Message, error) {
+func (c *pipeChannel) acceptRequest(e envelope) (jsonrpc.Message, error) {
 	var method string
 	if err := json.Unmarshal(e.method, &method); err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func (c *Channel) acceptRequest(e envelope) (jsonrpc.Message, error) {
 }
 
 // report hands a progress message to its operation.
-func (c *Channel) report(params []byte) error {
+func (c *pipeChannel) report(params []byte) error {
 	var p struct {
 		Token    json.RawMessage `json:"progressToken"`
 		Progress float64         `json:"progress"`
@@ -141,7 +141,7 @@ func (c *Channel) report(params []byte) error {
 
 // failAll fails every request in flight: the server could not read one of them
 // and does not say which.
-func (c *Channel) failAll(raw []byte) error {
+func (c *pipeChannel) failAll(raw []byte) error {
 	if raw == nil {
 		return fmt.Errorf("a result without an id")
 	}
@@ -156,7 +156,7 @@ func (c *Channel) failAll(raw []byte) error {
 }
 
 // answer makes up the answer to request n. c.mu is held.
-func (c *Channel) answer(n int64, err error) {
+func (c *pipeChannel) answer(n int64, err error) {
 	x := c.exchanges[n]
 	delete(c.exchanges, n)
 	x.answered.Store(true)
@@ -178,7 +178,7 @@ func atFirstUse(pattern string) func() *regexp.Regexp {
 
 // refuse fails the request whose answer is over the limit, or all in flight if
 // it cannot be told which one that is.
-func (c *Channel) refuse(big *tooLarge) {
+func (c *pipeChannel) refuse(big *tooLarge) {
 	err := &jsonrpc.Error{Code: CodeTooLarge, Message: fmt.Sprintf("The answer is larger than %d MiB.", c.frames.limit>>20)}
 	c.mu.Lock()
 	defer c.mu.Unlock()

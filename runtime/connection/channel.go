@@ -33,10 +33,9 @@ const (
 	silentExit = 500 * time.Millisecond
 )
 
-// Channel is a live channel to one server. It is an mcp.Transport and the
-// mcp.Connection of it, so it serves one mcp.Client.Connect. All methods are
-// safe for concurrent use, none but Read waits for the server.
-type Channel struct {
+// pipeChannel is the [Channel] over a pair of byte streams: a child process, or a
+// stream inside this one. It is also the mcp.Connection that its Connect returns.
+type pipeChannel struct {
 	name   string
 	stdin  io.WriteCloser
 	direct func([]byte) int // writes what it can without blocking; nil: it cannot
@@ -92,13 +91,13 @@ type End struct {
 }
 
 var (
-	_ mcp.Transport  = (*Channel)(nil)
-	_ mcp.Connection = (*Channel)(nil)
+	_ Channel        = (*pipeChannel)(nil)
+	_ mcp.Connection = (*pipeChannel)(nil)
 )
 
-// newChannel starts the goroutines of a channel. stderr may be nil.
-func newChannel(name string, stdin io.WriteCloser, stdout io.ReadCloser, s server, t *stderrTail, closeTimeout time.Duration) *Channel {
-	c := &Channel{
+// newPipeChannel starts the goroutines of a channel. stderr may be nil.
+func newPipeChannel(name string, stdin io.WriteCloser, stdout io.ReadCloser, s server, t *stderrTail, closeTimeout time.Duration) *pipeChannel {
+	c := &pipeChannel{
 		name: name, stdin: stdin, stdout: stdout, server: s, errors: t, close: closeTimeout, stuck: stuckWrite,
 		exchanges: map[int64]*Exchange{}, tokens: map[int64]*Exchange{},
 		wake: make(chan struct{}, 1), shut: make(chan struct{}), stdoutEnd: make(chan struct{}), done: make(chan struct{}),
@@ -115,35 +114,35 @@ func newChannel(name string, stdin io.WriteCloser, stdout io.ReadCloser, s serve
 }
 
 // Connect implements mcp.Transport.
-func (c *Channel) Connect(context.Context) (mcp.Connection, error) { return c, nil }
+func (c *pipeChannel) Connect(context.Context) (mcp.Connection, error) { return c, nil }
 
 // SessionID implements mcp.Connection. A stdio session has no id.
-func (c *Channel) SessionID() string { return "" }
+func (c *pipeChannel) SessionID() string { return "" }
 
-// Done is closed once the server has ended and everything of it is freed.
-func (c *Channel) Done() <-chan struct{} { return c.done }
+// Done implements [Channel].
+func (c *pipeChannel) Done() <-chan struct{} { return c.done }
 
-// End returns how the channel ended. It waits for Done.
-func (c *Channel) End() End {
+// End implements [Channel].
+func (c *pipeChannel) End() End {
 	<-c.done
 	return c.end
 }
 
-// Close begins to close the channel and returns at once: requests in flight
-// are cancelled, what was written goes out, the server's input ends, and what then does not end within the close
-// timeout is killed. See [Channel.Done].
-func (c *Channel) Close() error {
+// Close implements [Channel]: requests in flight are cancelled, what was written
+// goes out, the server's input ends, and what then does not end within the close
+// timeout is killed.
+func (c *pipeChannel) Close() error {
 	c.shutdown(ErrClosed)
 	return nil
 }
 
-// Kill ends the server and its children now.
-func (c *Channel) Kill(cause error) {
+// Kill implements [Channel]: it ends the server and its children now.
+func (c *pipeChannel) Kill(cause error) {
 	c.shutdown(cause)
 	c.server.kill()
 }
 
-func (c *Channel) shutdown(cause error) {
+func (c *pipeChannel) shutdown(cause error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.cause == nil {
@@ -161,7 +160,7 @@ func (c *Channel) shutdown(cause error) {
 	}
 }
 
-func (c *Channel) wakeWriter() {
+func (c *pipeChannel) wakeWriter() {
 	select {
 	case c.wake <- struct{}{}:
 	default:
@@ -170,7 +169,7 @@ func (c *Channel) wakeWriter() {
 
 // supervise owns the server's life: it waits for the exit itself, because a
 // grandchild may hold the output open, and frees everything.
-func (c *Channel) supervise(written <-chan struct{}) {
+func (c *pipeChannel) supervise(written <-chan struct{}) {
 	defer close(c.done)
 	exited := c.server.exited()
 	select {
@@ -231,7 +230,7 @@ func within(d time.Duration, done <-chan struct{}) bool {
 	}
 }
 
-func (c *Channel) endStdout() {
+func (c *pipeChannel) endStdout() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	select {
@@ -241,7 +240,7 @@ func (c *Channel) endStdout() {
 	}
 }
 
-func (c *Channel) addNoise(line []byte) {
+func (c *pipeChannel) addNoise(line []byte) {
 	first := false
 	c.mu.Lock()
 	text := sync.OnceValue(func() string { return c.errors.shown(line) })
@@ -260,21 +259,18 @@ func (c *Channel) addNoise(line []byte) {
 	}
 }
 
-// Begin registers an operation. progress, which may be nil, is called in wire
-// order on the reading goroutine, before a later answer is seen: it must not block.
-// Every Begin needs an [Channel.Finish].
-func (c *Channel) Begin(progress func(Progress)) *Exchange {
+// Begin implements [Channel].
+func (c *pipeChannel) Begin(progress func(Progress)) *Exchange {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.lastToken++
-	x := &Exchange{Token: c.lastToken, channel: c, progress: progress}
+	x := &Exchange{Token: c.lastToken, lock: &c.mu, progress: progress}
 	c.tokens[x.Token] = x
 	return x
 }
 
-// Finish ends an operation. A request of it that has no answer is cancelled on
-// the wire, with the reason given.
-func (c *Channel) Finish(x *Exchange, reason string) {
+// Finish implements [Channel].
+func (c *pipeChannel) Finish(x *Exchange, reason string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.tokens, x.Token)
@@ -284,7 +280,7 @@ func (c *Channel) Finish(x *Exchange, reason string) {
 }
 
 // cancel gives up the request id. c.mu is held.
-func (c *Channel) cancel(id int64, reason string) {
+func (c *pipeChannel) cancel(id int64, reason string) {
 	x := c.exchanges[id]
 	if x == nil {
 		return
@@ -304,7 +300,7 @@ func (c *Channel) cancel(id int64, reason string) {
 }
 
 // enqueue sends o, at once if that takes no waiting, else by the writer. c.mu is held.
-func (c *Channel) enqueue(o outgoing) {
+func (c *pipeChannel) enqueue(o outgoing) {
 	if c.direct != nil && len(c.out) == 0 && !c.writing && len(o.data) <= maxDirect {
 		if o = c.writeNow(o); len(o.data) == 0 {
 			return
@@ -319,7 +315,7 @@ const maxDirect = 4096
 
 // writeNow writes o unless that would block, and returns what is left of it.
 // To wake the writer for each message costs as much as the message. c.mu is held.
-func (c *Channel) writeNow(o outgoing) outgoing {
+func (c *pipeChannel) writeNow(o outgoing) outgoing {
 	if o.x != nil && !o.x.stage.CompareAndSwap(stageQueued, stageLeaving) {
 		return outgoing{}
 	}
@@ -332,7 +328,7 @@ func (c *Channel) writeNow(o outgoing) outgoing {
 }
 
 // Write implements mcp.Connection. It hands the message to the writer and never blocks.
-func (c *Channel) Write(ctx context.Context, msg jsonrpc.Message) error {
+func (c *pipeChannel) Write(ctx context.Context, msg jsonrpc.Message) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -377,7 +373,7 @@ func (c *Channel) Write(ctx context.Context, msg jsonrpc.Message) error {
 }
 
 // takeCancel sends the SDK's notice of a cancelled request unless Finish has done so.
-func (c *Channel) takeCancel(params json.RawMessage) {
+func (c *pipeChannel) takeCancel(params json.RawMessage) {
 	var p struct {
 		RequestID int64  `json:"requestId"`
 		Reason    string `json:"reason"`
@@ -389,7 +385,7 @@ func (c *Channel) takeCancel(params json.RawMessage) {
 	}
 }
 
-func (c *Channel) send(o outgoing) error {
+func (c *pipeChannel) send(o outgoing) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closing {
@@ -400,7 +396,7 @@ func (c *Channel) send(o outgoing) error {
 }
 
 // write is the writer: it ends when the channel closes and all went out, or cannot.
-func (c *Channel) write() {
+func (c *pipeChannel) write() {
 	defer c.stdin.Close()
 	for range c.wake {
 		for {
@@ -432,7 +428,7 @@ func (c *Channel) write() {
 
 // put writes data in pieces, so that a slow reader of a large message does not
 // look stuck. It reports whether any byte left.
-func (c *Channel) put(data []byte) (left bool, err error) {
+func (c *pipeChannel) put(data []byte) (left bool, err error) {
 	const piece = 64 << 10
 	for len(data) > 0 {
 		timer := time.AfterFunc(c.stuck, func() {
@@ -451,7 +447,7 @@ func (c *Channel) put(data []byte) (left bool, err error) {
 
 // unwritable ends a server that takes no input. If it exited, that is the
 // cause, and known in a moment.
-func (c *Channel) unwritable() {
+func (c *pipeChannel) unwritable() {
 	if !within(silentExit, c.server.exited()) {
 		c.Kill(errors.New("it closed its input and was killed"))
 	}
@@ -459,7 +455,7 @@ func (c *Channel) unwritable() {
 
 // Read implements mcp.Connection. After the end of the stream it returns once
 // all is known about the end of the server.
-func (c *Channel) Read(context.Context) (jsonrpc.Message, error) {
+func (c *pipeChannel) Read(context.Context) (jsonrpc.Message, error) {
 	for {
 		if len(c.ready) > 0 {
 			msg := c.ready[0]

@@ -21,14 +21,14 @@ import (
 func TestMain(m *testing.M) { servertest.Main(m) }
 
 // channel returns a channel over a pipe inside this process, and the server's end of it.
-func channel(t *testing.T) (*Channel, net.Conn) {
+func channel(t *testing.T) (*pipeChannel, net.Conn) {
 	t.Helper()
 	server, client := net.Pipe()
 	c, err := Stream("test.main", "x", func() (io.ReadWriteCloser, error) { return client, nil }).Open(Sinks{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c, server
+	return c.(*pipeChannel), server
 }
 
 func request(t *testing.T, id int64, method string) *jsonrpc.Request {
@@ -99,7 +99,7 @@ func TestCancelGoesOutOnceAndInOrder(t *testing.T) {
 }
 
 // end lets c end and checks that nothing is left of it.
-func end(t *testing.T, c *Channel) {
+func end(t *testing.T, c *pipeChannel) {
 	t.Helper()
 	c.Kill(ErrClosed)
 	if _, err := c.Read(context.Background()); !errors.Is(err, io.EOF) {

@@ -5,6 +5,7 @@
 package connection
 
 import (
+	"context"
 	"io"
 	"time"
 )
@@ -13,7 +14,9 @@ import (
 // environment values may be secrets, so a Connection is never printed or stored.
 type Connection struct {
 	ID          string // "provider.account"
-	Stdio       *Stdio
+	Stdio       *Stdio // of Stdio, HTTP and SSE one is not nil
+	HTTP        *HTTP  // streamable HTTP
+	SSE         *HTTP  // the HTTP transport of before 2025-03-26
 	Timeouts    Timeouts
 	MaxInFlight int // per session; zero means 8
 	// ProtocolVersion is the revision that the snapshot was taken with; it only
@@ -33,6 +36,23 @@ type Stdio struct {
 	Args    []string
 	Env     map[string]string // added to the minimal environment (HOME, LOGNAME, PATH, SHELL, TERM, USER)
 	Dir     string            // absolute working directory
+}
+
+// HTTP is a server at a URL.
+type HTTP struct {
+	URL     string
+	Headers map[string]string // sent with every request
+	Auth    *Auth             // nil: none
+}
+
+// Auth is how requests are authorised.
+type Auth struct {
+	// Identity says whose credential it is, without its value: a rotated token opens
+	// no new session, a token of somebody else does.
+	Identity string
+	// Header returns the header to send. It is asked for every request, so that a
+	// token may change, and must return when ctx is done. The value is a secret.
+	Header func(ctx context.Context) (name, value string, err error)
 }
 
 // Timeouts of a connection. Zero means the default of LANGUAGE 4: 60s, 10m, 2s.

@@ -3,6 +3,7 @@ package connection
 import (
 	"context"
 	"encoding/json"
+	"sync"
 	"sync/atomic"
 )
 
@@ -35,16 +36,16 @@ type Exchange struct {
 	// Token is the progress token that the request must carry.
 	Token int64
 
-	channel  *Channel
+	lock     sync.Locker // of the channel
 	progress func(Progress)
 	stage    atomic.Int32 // of the latest request: see the stages
 	answered atomic.Bool  // a sign of the server came, once for all requests
 
-	// Of the latest request; written under channel.mu.
+	// Of the latest request; under lock.
 	id     int64
 	method string
 
-	// Lines on stdout that were no messages since Begin, and the first; under channel.mu.
+	// Lines on stdout that were no messages since Begin, and the first; under lock.
 	noise    int
 	oneNoise string
 	// result is written by the reader before the SDK gets its answer, and read
@@ -86,14 +87,14 @@ func (x *Exchange) Sent() Sent {
 // Noise returns how many lines that were no messages the server has printed since
 // the operation began, and the beginning of the first.
 func (x *Exchange) Noise() (lines int, first string) {
-	x.channel.mu.Lock()
-	defer x.channel.mu.Unlock()
+	x.lock.Lock()
+	defer x.lock.Unlock()
 	return x.noise, x.oneNoise
 }
 
 // Method returns the method of the latest request.
 func (x *Exchange) Method() string {
-	x.channel.mu.Lock()
-	defer x.channel.mu.Unlock()
+	x.lock.Lock()
+	defer x.lock.Unlock()
 	return x.method
 }

@@ -1,30 +1,14 @@
 package connection
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"strings"
 	"sync"
 )
 
-// Sinks receive what a channel has to show while it lives. Each may be nil.
-type Sinks struct {
-	// Stderr gets each line of the server's stderr, redacted, and a remark for the
-	// first noise on stdout. It is called on the draining goroutines.
-	Stderr func(line string)
-}
-
-// Open starts the process of c and returns the channel to it. The error is a
-// [Problem] without the connection's name. What is opened is freed by
-// [Channel.Close].
-func (c Connection) Open(sinks Sinks) (*Channel, error) {
-	if c.dial != nil {
-		return c.openStream()
-	}
-	if c.Stdio == nil {
-		return nil, Problem("It has no transport. Give it a stdio block.")
-	}
+// openStdio starts the process of c. The error is a [Problem].
+func (c Connection) openStdio(sinks Sinks) (*pipeChannel, error) {
 	path, err := c.Stdio.Resolve()
 	if err != nil {
 		return nil, err
@@ -65,15 +49,8 @@ func (c Connection) Open(sinks Sinks) (*Channel, error) {
 		return nil, problemf("The command %q could not be started: %v.", c.Stdio.Command, startError(err))
 	}
 	tail := newStderrTail(parent[2], c.redactor(), sinks.Stderr)
-	return newChannel(c.ID, parent[0], parent[1], p, tail, c.Timeouts.CloseTimeout()), nil
+	return newPipeChannel(c.ID, parent[0], parent[1], p, tail, c.Timeouts.CloseTimeout()), nil
 }
-
-// Problem is an error in full sentences, which say what to do.
-type Problem string
-
-func (p Problem) Error() string { return string(p) }
-
-func problemf(format string, args ...any) Problem { return Problem(fmt.Sprintf(format, args...)) }
 
 // startError takes the path from an error of exec, which the sentence around it names already.
 func startError(err error) error {

@@ -51,7 +51,7 @@ type Page struct {
 // session, which it never hands out, and returns raw results, because the
 // SDK's types lose digits, text and unknown fields. It is safe for concurrent use.
 type Client struct {
-	channel *connection.Channel
+	channel connection.Channel
 	sdk     *mcp.ClientSession
 	server  Server
 }
