@@ -13,10 +13,10 @@ import (
 
 // newCall prepares an attempt. mu is held.
 func (d *driver) newCall(c StartCall) *liveCall {
-	connection := d.prog.nodes[c.At.Node].connection
-	live := &liveCall{StartCall: c, before: d.queues[connection], place: newPlace()}
+	id := d.prog.nodes[c.At.Node].session
+	live := &liveCall{StartCall: c, before: d.queues[id], place: newPlace()}
 	live.ctx, live.cancel = context.WithCancelCause(d.base)
-	d.queues[connection] = live.place
+	d.queues[id] = live.place
 	if d.fatal != nil {
 		live.cancel(errStopped)
 	}
@@ -36,15 +36,16 @@ func (d *driver) start(live *liveCall) {
 	})
 }
 
-// place is a call's place in the queue of its connection. Calls that may have an
+// place is a call's place in the queue of its session. Calls that may have an
 // effect run in the order of the plan and of a fan-out's elements, so they are
 // queued in it, though they are made by goroutines side by side.
 type place struct {
 	once  sync.Once
 	taken chan struct{}
+	over  chan struct{} // closed when the core knows what came of the call
 }
 
-func newPlace() *place { return &place{taken: make(chan struct{})} }
+func newPlace() *place { return &place{taken: make(chan struct{}), over: make(chan struct{})} }
 
 // take says that the call has its place, or needs none any more.
 func (p *place) take() { p.once.Do(func() { close(p.taken) }) }
@@ -60,12 +61,24 @@ func (p *place) wait(ctx context.Context) {
 	}
 }
 
+// await returns when the call is over or ctx is done. That of a nil place is.
+func (p *place) await(ctx context.Context) {
+	if p == nil {
+		return
+	}
+	select {
+	case <-p.over:
+	case <-ctx.Done():
+	}
+}
+
 // call makes the attempt and feeds what came of it. It returns the call that the
 // same goroutine makes next, or nil: a chain of steps takes one goroutine, whose
 // stack has grown to what a call needs, and not one a step.
 func (d *driver) call(live *liveCall) (next *liveCall) {
 	ctx := live.ctx
 	defer live.cancel(nil)
+	defer close(live.place.over)
 	defer live.place.take()
 	live.before.wait(ctx)
 	answer, err := d.caller.Call(ctx, Call{
@@ -89,7 +102,13 @@ func (d *driver) call(live *liveCall) (next *liveCall) {
 	if err == nil {
 		f = CallAnswered{live.At, d.redacted(answer)}
 	} else {
-		f = CallFailed{live.At, d.callError(ctx, live, err)}
+		failed := d.callError(ctx, live, err)
+		if failed.SessionOver {
+			// All calls of the session fail now, side by side. The one that the server had
+			// is to blame, and not the one whose goroutine is the first to run.
+			live.before.await(ctx)
+		}
+		f = CallFailed{live.At, failed}
 	}
 
 	d.mu.Lock()
@@ -170,8 +189,8 @@ func (d *driver) beforeSend(ctx context.Context, live *liveCall, generation uint
 
 // noteSession records a session that the run meets for the first time. mu is held.
 func (d *driver) noteSession(live *liveCall, generation uint64) {
-	connection := d.prog.nodes[live.At.Node].connection
-	last := d.sessions[connection]
+	id := d.prog.nodes[live.At.Node].session
+	connection, last := id.connection, d.sessions[id]
 	if generation == 0 || generation <= last.generation {
 		return
 	}
@@ -179,16 +198,16 @@ func (d *driver) noteSession(live *liveCall, generation uint64) {
 		d.append(journal.Event{Data: journal.SessionLost{Connection: connection, Generation: last.generation, Reason: last.reason}})
 	}
 	d.append(journal.Event{Data: journal.SessionOpened{Connection: connection, Generation: generation}})
-	d.sessions[connection] = session{generation: generation}
+	d.sessions[id] = session{generation: generation}
 }
 
 // noteFailure remembers why a session may be lost. mu is held.
 func (d *driver) noteFailure(live *liveCall, err *CallError) {
-	connection := d.prog.nodes[live.At.Node].connection
-	last := d.sessions[connection]
+	id := d.prog.nodes[live.At.Node].session
+	last := d.sessions[id]
 	if (err.Kind == KindTransport || err.Kind == KindSession) && err.Generation == last.generation && last.generation != 0 {
 		last.reason = err.Message
-		d.sessions[connection] = last
+		d.sessions[id] = last
 	}
 }
 

@@ -123,12 +123,18 @@ type driver struct {
 	core     *Core
 	base     context.Context // of all calls; carries the values of Run's ctx, not its end
 	calls    map[Addr]*liveCall
-	sessions map[string]session // of each connection, the last one seen
-	queues   map[string]*place  // of each connection, the last place that was taken in its queue
-	appended uint64             // events handed to the journal
-	fatal    error              // why the journal cannot be written; nil: it can
-	over     chan struct{}      // closed when nothing is left to wait for
+	sessions map[sessionID]session // the last one seen
+	queues   map[sessionID]*place  // the last place that was taken in its queue
+	appended uint64                // events handed to the journal
+	fatal    error                 // why the journal cannot be written; nil: it can
+	over     chan struct{}         // closed when nothing is left to wait for
 	isOver   bool
+}
+
+// sessionID tells the sessions of a run apart.
+type sessionID struct {
+	connection string
+	private    bool // to the run
 }
 
 // session is the session that a connection's calls last used.
@@ -159,7 +165,7 @@ var (
 func newDriver(opts Options, log runLog, secrets map[string]string) *driver {
 	d := &driver{
 		caller: opts.Caller, log: log, clock: opts.Clock, prog: opts.Program,
-		calls: map[Addr]*liveCall{}, sessions: map[string]session{}, queues: map[string]*place{}, over: make(chan struct{}),
+		calls: map[Addr]*liveCall{}, sessions: map[sessionID]session{}, queues: map[sessionID]*place{}, over: make(chan struct{}),
 	}
 	if d.clock == nil {
 		d.clock = time.Now

@@ -448,3 +448,31 @@ func TestElementsAreQueuedInTheirOrderThoughAllAreInFlight(t *testing.T) {
 		}
 	}
 }
+
+// A server that dies fails all calls of its session at once. Whose goroutine runs
+// first is chance; the run names the call that the server had.
+func TestTheFirstCallOfALostSessionIsToBlame(t *testing.T) {
+	behind := make(chan struct{})
+	caller := generations(func(c Call) (*Answer, error) {
+		if string(c.Args) == `{"n":0}` {
+			if err := c.BeforeSend(1); err != nil {
+				return nil, err
+			}
+			<-behind // the others have failed
+			return nil, &CallError{Kind: KindTransport, Message: "The server ended.", Sent: SentMaybe, SessionOver: true, Generation: 1}
+		}
+		c.Queued()
+		if string(c.Args) == `{"n":4}` {
+			defer close(behind)
+		}
+		return nil, &CallError{Kind: KindTransport, Message: "The server ended.", Sent: SentNo, SessionOver: true, Generation: 1}
+	})
+	p := planOf(call("a", "t", `{ n = each.value }`, forEach("range(5)"), parallel("5"), effect("write")))
+	out, err := drive(t, t.Context(), p, &memoryLog{}, Options{Caller: caller})
+	if err != nil || out.Status != StatusFailed {
+		t.Fatalf("got %+v, %v", out, err)
+	}
+	if out.Err.At.String() != "a[0]" || !out.Err.InDoubt {
+		t.Errorf("the run blames %s (in doubt: %v)", out.Err.At, out.Err.InDoubt)
+	}
+}

@@ -94,8 +94,11 @@ type CallError struct {
 	Code    *int   // a JSON-RPC or HTTP code
 	Sent    Sent
 	// Answered: the server answered with a failure, which is never in doubt.
-	Answered   bool
-	Generation uint64
+	Answered bool
+	// SessionOver: the session has ended, and each call that it had or that waited
+	// for it fails now. The error of a call then waits for those of the calls before it.
+	SessionOver bool
+	Generation  uint64
 	// Meanwhile says what the server did in place of answering, which a timeout's
 	// message goes on with: full sentences. "": nothing is known.
 	Meanwhile string

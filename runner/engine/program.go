@@ -34,8 +34,9 @@ type node struct {
 	spec       *plan.NodeSpec
 	index      int
 	connection string // its id; "" where the node calls nothing
-	after      int    // how many nodes it waits for
-	before     []int  // the nodes that wait for it, ascending
+	session    sessionID
+	after      int   // how many nodes it waits for
+	before     []int // the nodes that wait for it, ascending
 
 	value, args, when, forEach, key, maxParallel, timeout, result, failIf, effect code
 
@@ -109,9 +110,9 @@ func NewProgram(p *plan.Plan) (*Program, error) {
 		index:  make(map[string]int, len(p.Nodes)),
 		locals: make(map[string]*local, len(p.Locals)),
 	}
-	l := loader{prog: prog, schemas: map[string]*lazySchema{}, connections: map[string]string{}}
+	l := loader{prog: prog, schemas: map[string]*lazySchema{}, sessions: map[string]sessionID{}}
 	for _, s := range p.Sources {
-		l.connections[s.Name] = s.Connection
+		l.sessions[s.Name] = sessionID{s.Connection, s.Session == "run"}
 	}
 	for i := range p.Nodes {
 		id := p.Nodes[i].ID
@@ -151,10 +152,10 @@ func (p *Program) Plan() *plan.Plan { return p.plan }
 
 // loader builds a Program; it keeps the first error and goes on.
 type loader struct {
-	prog        *Program
-	schemas     map[string]*lazySchema
-	connections map[string]string
-	err         error
+	prog     *Program
+	schemas  map[string]*lazySchema
+	sessions map[string]sessionID // by source
+	err      error
 }
 
 func (l *loader) fail(format string, args ...any) {
@@ -169,11 +170,11 @@ func (l *loader) node(i int) {
 	n.spec, n.index = spec, i
 	switch spec.Kind {
 	case plan.Call:
-		c, ok := l.connections[spec.Source]
+		s, ok := l.sessions[spec.Source]
 		if !ok {
 			l.fail("step %q calls the source %q, which the plan does not bind", spec.ID, spec.Source)
 		}
-		n.connection = c
+		n.connection, n.session = s.connection, s
 	case plan.ValueNode:
 	default:
 		l.fail("step %q is of the kind %q, which this version of wfc does not know", spec.ID, spec.Kind)

@@ -85,10 +85,12 @@ func callError(t pool.Target, err error) *engine.CallError {
 		Generation: e.Generation,
 	}
 	switch e.Reason {
-	case session.NotStarted, session.Declined:
+	case session.NotStarted:
+		out.Kind, out.SessionOver = engine.KindTransport, true
+	case session.Declined:
 		out.Kind = engine.KindTransport
 	case session.Lost:
-		out.Kind = engine.KindTransport
+		out.Kind, out.SessionOver = engine.KindTransport, true
 		if t.Scope != "" {
 			out.Kind = engine.KindSession
 		}
