@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -32,12 +33,47 @@ func Bin(t testing.TB) string {
 	t.Helper()
 	dir, err := install()
 	if err != nil {
-		if os.Getenv("WFC_REQUIRE_REAL") == "1" {
-			t.Fatalf("real servers are required (WFC_REQUIRE_REAL=1): %v", err)
-		}
-		t.Skipf("real servers are not available: %v", err)
+		missing(t, err)
 	}
-	return filepath.Join(dir, "node_modules", ".bin")
+	return bin(dir)
+}
+
+// Sqlite is Bin for tests that need mcp-sqlite-server, whose native part is
+// compiled on the first use, which takes a C++ compiler, make and python3.
+func Sqlite(t testing.TB) string {
+	t.Helper()
+	dir, err := install()
+	if err == nil {
+		err = once(dir, "sqlite3", "npm", "rebuild", "sqlite3", "--no-audit", "--no-fund")
+	}
+	if err != nil {
+		missing(t, err)
+	}
+	return bin(dir)
+}
+
+// Chromium returns the path of a Chromium that playwright-mcp can drive. It
+// installs none: a browser is the system's. Where there is none, the test is
+// skipped, or fails if WFC_REQUIRE_REAL is 1.
+func Chromium(t testing.TB) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	missing(t, errors.New("no Chromium is on the PATH (Debian's package is chromium)"))
+	return ""
+}
+
+func bin(dir string) string { return filepath.Join(dir, "node_modules", ".bin") }
+
+func missing(t testing.TB, err error) {
+	t.Helper()
+	if os.Getenv("WFC_REQUIRE_REAL") == "1" {
+		t.Fatalf("real servers are required (WFC_REQUIRE_REAL=1): %v", err)
+	}
+	t.Skipf("real servers are not available: %v", err)
 }
 
 // install returns a folder that holds the installed packages.
@@ -57,34 +93,33 @@ func install() (string, error) {
 	}
 	sum := sha256.Sum256(append(append([]byte(nil), manifest...), lock...))
 	dir := filepath.Join(cache, hex.EncodeToString(sum[:8]))
-	done := filepath.Join(dir, "installed")
-	if err := os.MkdirAll(cache, 0o755); err != nil {
-		return "", err
-	}
-	// Test binaries run side by side: one installs, the others wait for it.
-	unlock, err := lockedfile.MutexAt(filepath.Join(cache, "lock")).Lock()
-	if err != nil {
-		return "", err
-	}
-	defer unlock()
-	if _, err := os.Stat(done); err == nil {
-		return dir, nil
-	}
-	if err := os.RemoveAll(dir); err != nil {
-		return "", err
-	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
+	return dir, once(dir, "npm", "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
+}
+
+// once runs a command in dir unless it was done before. Test binaries run side
+// by side: one does it, the others wait for it.
+func once(dir, name, command string, args ...string) error {
+	unlock, err := lockedfile.MutexAt(dir + ".lock").Lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	done := filepath.Join(dir, name+".done")
+	if _, err := os.Stat(done); err == nil {
+		return nil
+	}
 	for name, content := range map[string][]byte{"package.json": manifest, "package-lock.json": lock} {
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
-			return "", err
+			return err
 		}
 	}
-	cmd := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
+	cmd := exec.Command(command, args...)
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("npm ci: %w\n%s", err, strings.TrimSpace(string(out)))
+		return fmt.Errorf("%s: %w\n%s", cmd, err, strings.TrimSpace(string(out)))
 	}
-	return dir, os.WriteFile(done, nil, 0o644)
+	return os.WriteFile(done, nil, 0o644)
 }
