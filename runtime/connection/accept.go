@@ -45,12 +45,13 @@ func (c *pipeChannel) accept(e envelope) (jsonrpc.Message, error) {
 	if err != nil || x == nil {
 		return nil, err // late, or never asked
 	}
-	x.answered.Store(true)
 	if e.err != nil {
+		x.answered.Store(true)
 		return &jsonrpc.Response{ID: id, Error: decodeError(e.err)}, nil
 	}
 	x.result = bytes.Clone(e.result)
-	if handshake(method) || bytes.Contains(e.result, []byte(`"inputRequests"`)) && member(e.result, "inputRequests") != nil {
+	x.answered.Store(true)
+	if handshake(method) || !x.Raw && bytes.Contains(e.result, []byte(`"inputRequests"`)) && member(e.result, "inputRequests") != nil {
 		return &jsonrpc.Response{ID: id, Result: x.result}, nil
 	}
 	return &jsonrpc.Response{ID: id, Result: emptyResult}, nil

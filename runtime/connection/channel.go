@@ -160,6 +160,8 @@ func (c *pipeChannel) shutdown(cause error) {
 	}
 }
 
+func (c *pipeChannel) unread() bool { return pending(c.stdin) > 0 }
+
 func (c *pipeChannel) wakeWriter() {
 	select {
 	case c.wake <- struct{}{}:
@@ -276,6 +278,7 @@ func (c *pipeChannel) Finish(x *Exchange, reason string) {
 	delete(c.tokens, x.Token)
 	if c.exchanges[x.id] == x {
 		c.cancel(x.id, reason)
+		delete(c.exchanges, x.id)
 	}
 }
 
@@ -285,12 +288,12 @@ func (c *pipeChannel) cancel(id int64, reason string) {
 	if x == nil {
 		return
 	}
+	if handshake(x.method) {
+		return // the protocol forbids it: the handshake ends with the channel, and a late answer counts
+	}
 	delete(c.exchanges, id)
 	if x.stage.CompareAndSwap(stageQueued, stageDropped) || c.closing && c.cause != ErrClosed {
 		return
-	}
-	if x.method == "initialize" || x.method == "server/discover" {
-		return // the protocol forbids it: the handshake ends with the channel
 	}
 	text, err := json.Marshal(reason)
 	if err != nil {

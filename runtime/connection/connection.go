@@ -19,6 +19,9 @@ type Connection struct {
 	SSE         *HTTP  // the HTTP transport of before 2025-03-26
 	Timeouts    Timeouts
 	MaxInFlight int // per session; zero means 8
+	// Protocol is the revision that the connection pins; a server that does not speak
+	// it is refused. Empty: any.
+	Protocol string
 	// ProtocolVersion is the revision that the snapshot was taken with; it only
 	// saves the probe. Empty: unknown, probe.
 	ProtocolVersion string

@@ -35,6 +35,9 @@ type Progress struct {
 type Exchange struct {
 	// Token is the progress token that the request must carry.
 	Token int64
+	// Raw, which is set before the first request, keeps results from the SDK also
+	// where they ask for input: the caller wants to see what the server said.
+	Raw bool
 
 	lock     sync.Locker // of the channel
 	progress func(Progress)

@@ -22,6 +22,7 @@ func (c Connection) Fingerprint(scope Scope) string {
 	part(c.ID)
 	part(string(scope))
 	part(c.identity)
+	part(c.Protocol)
 	if s := c.Stdio; s != nil {
 		path, err := s.Resolve()
 		if err != nil {
@@ -44,7 +45,7 @@ func (c Connection) Fingerprint(scope Scope) string {
 // Same reports whether c and o are written alike, so that their fingerprints
 // are equal. It costs far less than a fingerprint.
 func (c Connection) Same(o Connection) bool {
-	if c.ID != o.ID || c.identity != o.identity || (c.Stdio == nil) != (o.Stdio == nil) {
+	if c.ID != o.ID || c.identity != o.identity || c.Protocol != o.Protocol || (c.Stdio == nil) != (o.Stdio == nil) {
 		return false
 	}
 	if c.Stdio == nil || c.Stdio == o.Stdio {

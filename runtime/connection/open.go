@@ -57,6 +57,13 @@ func opened[C Channel](c C, err error) (Channel, error) {
 	return c, nil
 }
 
+// Unread reports whether what was sent on c is known to lie in the pipe still: the
+// server has not begun to read.
+func Unread(c Channel) bool {
+	u, ok := c.(interface{ unread() bool })
+	return ok && u.unread()
+}
+
 // Problem is an error in full sentences, which say what to do.
 type Problem string
 

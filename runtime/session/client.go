@@ -52,6 +52,7 @@ type Page struct {
 // SDK's types lose digits, text and unknown fields. It is safe for concurrent use.
 type Client struct {
 	channel connection.Channel
+	client  *mcp.Client
 	sdk     *mcp.ClientSession
 	server  Server
 }
@@ -59,7 +60,11 @@ type Client struct {
 // perform runs one request of the SDK and returns its raw result, and whether
 // the request may have been received.
 func (c *Client) perform(ctx context.Context, progress func(Progress), request func(context.Context, int64) error) (json.RawMessage, Sent, error) {
-	x := c.channel.Begin(progress)
+	return c.exchange(ctx, c.channel.Begin(progress), request)
+}
+
+// exchange is perform for an exchange that has begun. It finishes x.
+func (c *Client) exchange(ctx context.Context, x *connection.Exchange, request func(context.Context, int64) error) (json.RawMessage, Sent, error) {
 	err := request(x.Context(ctx), x.Token)
 	sent := x.Sent()
 	if err == nil {

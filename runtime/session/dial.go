@@ -16,12 +16,22 @@ import (
 // legacyVersion is the last revision that begins with initialize.
 const legacyVersion = "2025-11-25"
 
-// probeBudget is how long a server of unknown era may take to answer
-// server/discover: half of the time to connect in, so that the other half is
-// left for initialize. Some never answer a first message that they do not know,
-// but a first `npx -y` is silent too, while it installs: to end that early would
-// leave half an installation behind and never come further.
-func probeBudget(c connection.Connection) time.Duration { return c.Timeouts.ConnectTimeout() / 2 }
+// modernVersion is the first revision that has no initialize.
+const modernVersion = "2026-07-28"
+
+// A server of unknown era is asked with server/discover whether it is of the newer
+// one. Some servers leave a first message that they do not know unanswered, some end
+// at it, and some answer nothing any more. A first `npx -y` is silent, too, while it
+// installs, and to end it would leave half an installation behind.
+
+// probeBudget is how long the question may go unanswered before the same process
+// is asked to initialize as well: what it has not read yet waits in the pipe.
+const probeBudget = 3 * time.Second
+
+// restartAfter is how long a server may be silent to both before it is started
+// again and asked to initialize alone: half of the time to connect in. One that has
+// not read them by then is no server yet, and is left to install.
+func restartAfter(c connection.Connection) time.Duration { return c.Timeouts.ConnectTimeout() / 2 }
 
 // capabilities are what we offer to servers. The SDK's default offers roots,
 // which makes some servers ask for them and then stay alive.
@@ -33,55 +43,54 @@ const capabilitiesJSON = `{}`
 func dial(ctx context.Context, cfg *Config) (*Client, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, cfg.Connection.Timeouts.ConnectTimeout(), errConnectTimeout)
 	defer cancel()
-	version := cfg.Connection.ProtocolVersion
-	if !slices.Contains(mcp.SupportedProtocolVersions(), version) {
-		version = ""
+	version := cfg.Connection.Protocol
+	if version == "" && slices.Contains(mcp.SupportedProtocolVersions(), cfg.Connection.ProtocolVersion) {
+		version = cfg.Connection.ProtocolVersion
 	}
-	client, probed, err := attempt(ctx, cfg, version)
-	if err != nil && version == "" && !probed && ctx.Err() == nil {
-		// It ended, or was silent, because of the probe: the era is the older one.
-		client, _, err = attempt(ctx, cfg, legacyVersion)
+	client, next, err := attempt(ctx, cfg, version)
+	if err != nil && next != "" && ctx.Err() == nil {
+		client, _, err = attempt(ctx, cfg, next)
 	}
 	return client, err
 }
 
-var errConnectTimeout = errors.New("connect timeout")
+var (
+	errConnectTimeout = errors.New("connect timeout")
+	errNotProbed      = errors.New("the server did not answer server/discover")
+)
 
 // attempt starts the server once and shakes hands, with version or, if that is
-// empty, by asking for the era. Probed reports whether the server answered the
-// question or was not started.
-func attempt(ctx context.Context, cfg *Config, version string) (_ *Client, probed bool, _ error) {
+// empty, by asking for the era. Next is the revision with which another attempt may
+// succeed where this one failed, "" if none.
+func attempt(ctx context.Context, cfg *Config, version string) (_ *Client, next string, _ error) {
 	if ctx.Err() != nil {
 		e := &Error{Connection: cfg.Connection.ID, Reason: Cancelled, Cause: context.Cause(ctx)}
-		return nil, true, e.describe(cfg.redact, "Connecting was given up: "+e.Cause.Error()+".", "")
+		return nil, "", e.describe(cfg.redact, "Connecting was given up: "+e.Cause.Error()+".", "")
 	}
 	channel, err := cfg.Connection.Open(connection.Sinks{Stderr: cfg.Stderr})
 	if err != nil {
 		e := &Error{Connection: cfg.Connection.ID, Reason: NotStarted, Cause: err}
-		return nil, true, e.describe(cfg.redact, err.Error(), "")
+		return nil, "", e.describe(cfg.redact, err.Error(), "")
 	}
-	x := channel.Begin(nil)
-	defer channel.Finish(x, "")
-	if version == "" {
-		probe := time.AfterFunc(cfg.probeBudget, func() {
-			if x.Sent() != SentYes {
-				channel.Close() // politely: an installer frees its locks
-			}
-		})
-		defer probe.Stop()
+	h := handshake{cfg: cfg, channel: channel, auto: version == "", probe: channel.Begin(nil), initialize: channel.Begin(nil)}
+	defer channel.Finish(h.probe, "")
+	defer channel.Finish(h.initialize, "")
+	if h.auto {
+		again := time.AfterFunc(cfg.restartAfter, h.restart)
+		defer again.Stop()
 	}
 	// The SDK's own wait ends with ctx; ending the channel frees the server.
 	stop := context.AfterFunc(ctx, func() { channel.Kill(context.Cause(ctx)) })
-	sdk, err := mcp.NewClient(cfg.ClientInfo, &mcp.ClientOptions{Capabilities: capabilities}).
-		Connect(x.Context(ctx), channel, &mcp.ClientSessionOptions{ProtocolVersion: version})
+	client := mcp.NewClient(cfg.ClientInfo, &mcp.ClientOptions{Capabilities: capabilities})
+	client.AddSendingMiddleware(h.budget)
+	sdk, err := client.Connect(h.initialize.Context(ctx), channel, &mcp.ClientSessionOptions{ProtocolVersion: version})
 	if stopped := stop(); err == nil && !stopped {
 		err = context.Cause(ctx)
 	}
 	if err == nil {
-		c := &Client{channel: channel, sdk: sdk}
-		c.server, err = readServer(x.Result(), sdk.InitializeResult().ProtocolVersion)
-		if err == nil {
-			return c, true, nil
+		c := &Client{channel: channel, client: client, sdk: sdk}
+		if c.server, err = h.server(sdk.InitializeResult().ProtocolVersion); err == nil {
+			return c, "", nil
 		}
 	}
 	channel.Close()
@@ -89,12 +98,82 @@ func attempt(ctx context.Context, cfg *Config, version string) (_ *Client, probe
 	if sdk != nil {
 		_ = sdk.Close() // the channel has ended; this only ends the SDK's bookkeeping
 	}
-	return nil, x.Sent() == SentYes, handshakeError(ctx, cfg, end, err)
+	return nil, h.next(), handshakeError(ctx, cfg, end, err)
 }
+
+// handshake is one attempt to come to terms with a server.
+type handshake struct {
+	cfg               *Config
+	channel           connection.Channel
+	auto              bool // the era is not known
+	probe, initialize *connection.Exchange
+}
+
+// budget gives server/discover its own exchange and, where the era is not known,
+// its own time: when that has passed, the SDK goes on with initialize.
+func (h *handshake) budget(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if method != "server/discover" {
+			return next(ctx, method, req)
+		}
+		ctx = h.probe.Context(ctx)
+		if h.auto {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeoutCause(ctx, h.cfg.probeBudget, errNotProbed)
+			defer cancel()
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// restart ends a server that has read what it was asked and is silent, politely:
+// it may be an installer, who frees its locks.
+func (h *handshake) restart() {
+	unread := connection.Unread(h.channel)
+	if h.cfg.silent != nil {
+		h.cfg.silent(unread)
+	}
+	if !h.answered() && !unread {
+		h.channel.Close()
+	}
+}
+
+func (h *handshake) answered() bool { return h.probe.Sent() == SentYes || h.initialize.Sent() == SentYes }
+
+// next is the revision to try after a failure. The channel has ended.
+func (h *handshake) next() string {
+	switch {
+	case !h.auto:
+		return ""
+	case !h.answered():
+		return legacyVersion // it ended, or was silent, because of the probe
+	case h.probe.Sent() == SentYes && h.probe.Result() != nil:
+		return modernVersion // its answer came late, and then it did not know initialize
+	}
+	return ""
+}
+
+// server reads what the server said of itself, which speaks version.
+func (h *handshake) server(version string) (Server, error) {
+	if pin := h.cfg.Connection.Protocol; pin != "" && pin != version {
+		return Server{}, &otherRevision{pin, version}
+	}
+	raw := h.initialize.Result()
+	if raw == nil {
+		raw = h.probe.Result()
+	}
+	return readServer(raw, version)
+}
+
+// otherRevision is the error of a server that does not speak the pinned revision.
+type otherRevision struct{ pin, got string }
+
+func (e *otherRevision) Error() string { return "it speaks the revision " + e.got }
 
 // handshakeError says why the session did not come to be.
 func handshakeError(ctx context.Context, cfg *Config, end connection.End, err error) error {
 	e := &Error{Connection: cfg.Connection.ID, Reason: NotStarted, Cause: err, Stderr: end.Stderr}
+	var other *otherRevision
 	killed := ctx.Err() != nil || errors.Is(end.Cause, connection.ErrClosed)
 	if !killed {
 		e.Exit = end.Exit
@@ -107,6 +186,9 @@ func handshakeError(ctx context.Context, cfg *Config, end connection.End, err er
 	case ctx.Err() != nil:
 		e.Cause, e.Reason = context.Cause(ctx), Cancelled
 		return e.describe(cfg.redact, "Connecting was given up: "+e.Cause.Error()+".", "")
+	case errors.As(err, &other):
+		return e.describe(cfg.redact, fmt.Sprintf("The server does not speak the MCP revision %s, which the connection pins; it offers %s.", other.pin, other.got),
+			fmt.Sprintf("Write protocol = \"auto\" or %q.", other.got))
 	case errors.Is(end.Cause, connection.ErrClosed):
 		// It lives and answered: with an error, or with something else than the protocol says.
 		return e.describe(cfg.redact, fmt.Sprintf("The server refused the MCP handshake: %s.%s", err, noise(end)), refreshAdvice(cfg))

@@ -3,7 +3,10 @@ package session
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -79,7 +82,9 @@ func TestEras(t *testing.T) {
 		{"a known older era is not probed", "2025-06-18", "exit", 1, "initialize", "2025-06-18"},
 		{"a server that knows no probe is asked to initialize", "", "refuse", 1, "server/discover initialize", "2025-11-25"},
 		{"a server that exits on the probe is started again", "", "exit", 2, "server/discover initialize", "2025-11-25"},
-		{"a server that never answers the probe is started again", "", "silent", 2, "server/discover initialize", "2025-11-25"},
+		{"a server that ignores the probe is asked to initialize", "", "ignore", 1, "server/discover initialize", "2025-11-25"},
+		{"a server that is silent after the probe is started again", "", "silent", 2, "server/discover initialize", "2025-11-25"},
+		{"a newer era is found, too, when its answer comes late", "", "late", 2, "server/discover initialize server/discover", "2026-07-28"},
 		{"a newer era is found", "", "answer", 1, "server/discover", "2026-07-28"},
 		{"a newer era is known", "2026-07-28", "answer", 1, "server/discover", "2026-07-28"},
 		{"a revision we do not know is probed", "2099-01-01", "refuse", 1, "server/discover initialize", "2025-11-25"},
@@ -87,8 +92,12 @@ func TestEras(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			b := open(t, func(cfg *Config) {
 				cfg.Connection.ProtocolVersion = c.version
-				if cfg.probeBudget = time.Minute; c.probe == "silent" {
+				cfg.probeBudget, cfg.restartAfter = time.Minute, time.Minute
+				switch c.probe {
+				case "ignore", "late":
 					cfg.probeBudget = 300 * time.Millisecond
+				case "silent":
+					cfg.probeBudget, cfg.restartAfter = 200*time.Millisecond, 400*time.Millisecond
 				}
 			}, "-probe", c.probe)
 			server, err := b.Server(t.Context())
@@ -111,6 +120,84 @@ func TestEras(t *testing.T) {
 			b.Close()
 			<-b.Ended()
 			servertest.CheckStarts(t, b.starts, c.starts)
+		})
+	}
+}
+
+// A first npx installs before there is a server: it reads nothing, and must be left alone.
+func TestAServerThatIsInstalledIsNotStartedAgain(t *testing.T) {
+	fifo := filepath.Join(t.TempDir(), "install")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := open(t, func(cfg *Config) {
+		cfg.Connection.ProtocolVersion = ""
+		cfg.probeBudget, cfg.restartAfter = time.Millisecond, 100*time.Millisecond
+		cfg.silent = func(unread bool) {
+			if !unread {
+				t.Error("the server has read what it was sent")
+			}
+			f, err := os.OpenFile(fifo, os.O_WRONLY, 0)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			f.Close()
+		}
+	}, "-install", fifo)
+	server, err := b.Server(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if server.ProtocolVersion != "2025-11-25" {
+		t.Errorf("revision %s", server.ProtocolVersion)
+	}
+	b.must("counter", "{}")
+	if got := strings.Join(servertest.Lines(t, b.log)[:2], ""); got != "server/discover\ninitialize\n" {
+		t.Errorf("the server got %q", got)
+	}
+	b.Close()
+	<-b.Ended()
+	servertest.CheckStarts(t, b.starts, 1)
+}
+
+func TestPinnedRevision(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		pin   string
+		flags []string
+		got   string // the first messages
+		want  string // the error; "": the session has the pinned revision
+	}{
+		{"an older one is not probed", "2025-03-26", []string{"-probe", "exit"}, "initialize", ""},
+		{"the newer one", "2026-07-28", []string{"-probe", "answer"}, "server/discover", ""},
+		{"one that the server does not speak", "2025-06-18", []string{"-speaks", "2024-11-05"}, "initialize",
+			`connection test.main: The server does not speak the MCP revision 2025-06-18, which the connection pins; it offers 2024-11-05. Write protocol = "auto" or "2024-11-05".`},
+		{"the newer one, of an older server", "2026-07-28", nil, "server/discover initialize",
+			`connection test.main: The server does not speak the MCP revision 2026-07-28, which the connection pins; it offers 2025-11-25. Write protocol = "auto" or "2025-11-25".`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := open(t, func(cfg *Config) { cfg.Connection.Protocol = c.pin }, c.flags...)
+			server, err := b.Server(t.Context())
+			switch {
+			case c.want != "":
+				if e := failure(t, err); e.Error() != c.want || e.Reason != NotStarted {
+					t.Errorf("got  %v\nwant %s", e, c.want)
+				}
+			case err != nil:
+				t.Fatal(err)
+			case server.ProtocolVersion != c.pin:
+				t.Errorf("revision %s", server.ProtocolVersion)
+			}
+			var got []string
+			for _, line := range servertest.Lines(t, b.log) {
+				if line = strings.TrimSpace(line); line == "initialize" || line == "server/discover" {
+					got = append(got, line)
+				}
+			}
+			if strings.Join(got, " ") != c.got {
+				t.Errorf("the server got %q, want %s", got, c.got)
+			}
 		})
 	}
 }

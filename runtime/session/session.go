@@ -30,8 +30,10 @@ type Config struct {
 	Opened func()
 
 	redact      func(string) string
-	probeBudget time.Duration // zero: the function of this name
-	queued      func(n int)   // for tests: n operations wait
+	probeBudget  time.Duration     // zero: the constant of this name
+	restartAfter time.Duration     // zero: the function of this name
+	silent       func(unread bool) // for tests: called when restartAfter has passed
+	queued       func(n int)       // for tests: n operations wait
 }
 
 // operation is one queued piece of work.
@@ -82,7 +84,10 @@ type Session struct {
 func Open(cfg Config) *Session {
 	cfg.redact = cfg.Connection.Redactor()
 	if cfg.probeBudget == 0 {
-		cfg.probeBudget = probeBudget(cfg.Connection)
+		cfg.probeBudget = probeBudget
+	}
+	if cfg.restartAfter == 0 {
+		cfg.restartAfter = restartAfter(cfg.Connection)
 	}
 	s := &Session{
 		cfg: cfg, submit: make(chan *operation), finished: make(chan *operation, 64), wake: make(chan struct{}, 1),

@@ -67,7 +67,7 @@ func Lines(t testing.TB, file string) []string {
 
 // ours matches a goroutine that the runtime packages started, the thread that
 // starts children apart, which lives as long as the process.
-var ours = regexp.MustCompile(`created by github\.com/lda-wf/wfc/runtime/(connection\.(\(|newChannel|newStderrTail|startProcess)|session\.|pool\.\(\*Pool\))`)
+var ours = regexp.MustCompile(`created by github\.com/lda-wf/wfc/runtime/(connection\.(\(|new|start)|session\.|pool\.\(\*Pool\))`)
 
 // CheckGoroutines fails t if goroutines of the runtime packages are left. One
 // that is just returning gets the processor to do so.

@@ -26,7 +26,9 @@ var (
 	told       = flags.String("told", "", "write a line to this `file`, such as a FIFO, when a call is cancelled")
 	exitCode   = flags.Int("exit", -1, "complain on stderr and exit at once with this `status`")
 	silent     = flags.Bool("silent", false, "read, and never answer")
-	probe      = flags.String("probe", "refuse", "what server/discover gets: `refuse`, exit, silent or answer")
+	probe      = flags.String("probe", "refuse", "what server/discover gets: `refuse`, exit, ignore, silent (nothing more is answered), answer, or late (by the first process with initialize, which it refuses)")
+	install    = flags.String("install", "", "before anything is read, wait until this `file`, a FIFO, is opened for writing")
+	speaks     = flags.String("speaks", "", "answer initialize with this `revision`, whatever was asked for")
 	noise      = flags.Bool("noise", false, "print lines on stdout that are no messages, before and between them")
 	bom        = flags.Bool("bom", false, "begin stdout with a byte order mark")
 	indent     = flags.Bool("indent", false, "write each message on several lines")
@@ -36,6 +38,7 @@ var (
 	paged      = flags.Bool("paged", false, "list one tool a page")
 	repeat     = flags.Bool("repeat", false, "give the same cursor with every page")
 	endless    = flags.Bool("endless", false, "give a new cursor with every page, for ever")
+	oddEntries = flags.Bool("odd-entries", false, "list entries that are no objects, or have no proper name, beside the others")
 	failLists  = flags.String("fail-lists", "", "comma-separated `lists` that fail: tools, resources, templates, prompts")
 	stubborn   = flags.Bool("stubborn", false, "live on after the end of the input and SIGTERM")
 	badResult  = flags.Bool("bad-handshake", false, "answer initialize with an error")
@@ -66,6 +69,13 @@ func Main() {
 		s.line("Starting the server ...")
 		s.line(`{"level":"info","msg":"a log line in JSON"}`)
 		s.line("{ not JSON")
+	}
+	if *install != "" {
+		if f, err := os.Open(*install); err != nil {
+			fail(err)
+		} else if err := f.Close(); err != nil {
+			fail(err)
+		}
 	}
 	in := bufio.NewReaderSize(os.Stdin, 1<<20)
 	for {
@@ -124,8 +134,9 @@ type server struct {
 	calls   map[string]string        // tool names by request id
 	meeting int
 	meet    chan struct{}
-	inside  int // calls at the meeting that have no answer yet
-	peak    int // the most that were inside at once
+	inside  int             // calls at the meeting that have no answer yet
+	peak    int             // the most that were inside at once
+	late    json.RawMessage // the id of a server/discover that is answered later
 }
 
 type message struct {
@@ -186,13 +197,26 @@ func (s *server) take(line []byte) {
 			exit(1)
 		case "silent":
 			*silent = true
+		case "ignore":
+		case "late":
+			if seen, _ := os.ReadFile(*starts); bytes.Count(seen, []byte("\n")) > 1 {
+				s.discovered(m.ID)
+			} else {
+				s.late = m.ID
+			}
 		case "answer":
-			s.answer(m.ID, `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"instructions":"Modern.","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"testserver","version":"2"}}}`)
+			s.discovered(m.ID)
 		default:
 			s.refuse(m.ID, -32601, "no such method")
 		}
 	case "initialize":
 		record(*logFile, "%s", m.Method)
+		if s.late != nil {
+			s.discovered(s.late)
+			s.late = nil
+			s.refuse(m.ID, -32601, "no such method")
+			return
+		}
 		if *badResult {
 			s.refuse(m.ID, -32000, "licence expired")
 			return
@@ -201,9 +225,14 @@ func (s *server) take(line []byte) {
 			Version string `json:"protocolVersion"`
 		}
 		_ = json.Unmarshal(m.Params, &p)
+		if *speaks != "" {
+			p.Version = *speaks
+		}
 		s.answer(m.ID, fmt.Sprintf(`{"protocolVersion":%q,"capabilities":{"tools":{"listChanged":true},"resources":{},"prompts":{}},"serverInfo":{"name":"testserver","version":"1","vendor":[1.0]},"instructions":"Be kind."}`, p.Version))
 	case "ping":
 		s.answer(m.ID, "{}")
+	case "x/mirror":
+		s.answer(m.ID, string(m.Params))
 	case "notifications/cancelled":
 		s.cancelled(m.Params)
 	case "tools/call":
@@ -217,6 +246,11 @@ func (s *server) take(line []byte) {
 			s.refuse(m.ID, -32601, "no such method")
 		}
 	}
+}
+
+// discovered answers server/discover.
+func (s *server) discovered(id json.RawMessage) {
+	s.answer(id, `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"instructions":"Modern.","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"testserver","version":"2"}}}`)
 }
 
 func (s *server) cancelled(params json.RawMessage) {
@@ -250,8 +284,20 @@ var lists = map[string]struct {
 	"prompts/list":             {"prompts", "prompts", []string{`{"name":"ask","arguments":[{"name":"q","required":true}]}`}},
 }
 
+// oddEntriesOf are entries that no list should have.
+func oddEntriesOf(list string) []string {
+	odd := []string{`"text"`, `null`, `{"description":"nameless"}`, `{"name":"","uri":"","uriTemplate":""}`, `{"name":7,"uri":7,"uriTemplate":7}`}
+	if list == "tools" {
+		odd = append(odd, `{"name":"never","inputSchema":false}`, `{"name":"none","inputSchema":"?"}`, `{"name":"ref","inputSchema":{"$ref":"#/gone"}}`)
+	}
+	return odd
+}
+
 func (s *server) list(m message) {
 	list := lists[m.Method]
+	if *oddEntries {
+		list.objects = append(oddEntriesOf(list.flag), list.objects...)
+	}
 	for name := range strings.SplitSeq(*failLists, ",") {
 		if name == list.flag {
 			s.refuse(m.ID, -32603, "the list of "+name+" is broken")
