@@ -18,25 +18,40 @@ import (
 // MaxPages bounds a list: a server may give a new cursor for ever.
 const MaxPages = 1000
 
-// Snapshot connects to t and lists its tools, resources, resource templates
-// and prompts, all pages. A list that the server fails to give is recorded in
+// Lister is what can be asked for what a server offers: a [session.Session], or a
+// target of a pool.
+type Lister interface {
+	Server(ctx context.Context) (session.Server, error)
+	ListTools(ctx context.Context, cursor string) (*session.Page, error)
+	ListResources(ctx context.Context, cursor string) (*session.Page, error)
+	ListResourceTemplates(ctx context.Context, cursor string) (*session.Page, error)
+	ListPrompts(ctx context.Context, cursor string) (*session.Page, error)
+}
+
+// Snapshot is [Of] for a target of a pool, which connects if need be.
+func Snapshot(ctx context.Context, p *pool.Pool, t pool.Target) (*catalog.Snapshot, error) {
+	return Of(ctx, t.Connection.ID, pooled{p, t})
+}
+
+// Of lists the tools, resources, resource templates and prompts of the connection
+// id, all pages. A list that the server fails to give is recorded in
 // Snapshot.Errors with what came of it, and the others are taken; only a
 // session that cannot be opened, or is lost, is an error. Objects are in the
 // server's order and have no digest yet: Snapshot.Encode sorts and digests.
-func Snapshot(ctx context.Context, p *pool.Pool, t pool.Target) (*catalog.Snapshot, error) {
-	server, err := p.Server(ctx, t)
+func Of(ctx context.Context, id string, l Lister) (*catalog.Snapshot, error) {
+	server, err := l.Server(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var offers map[string]json.RawMessage
 	if len(server.Capabilities) > 0 {
 		if err := json.Unmarshal(server.Capabilities, &offers); err != nil {
-			return nil, fmt.Errorf("connection %s: The server's capabilities are no object: %w", t.Connection.ID, err)
+			return nil, fmt.Errorf("connection %s: The server's capabilities are no object: %w", id, err)
 		}
 	}
 	s := &catalog.Snapshot{
 		FormatVersion:      catalog.FormatVersion,
-		Connection:         t.Connection.ID,
+		Connection:         id,
 		ServerInfo:         server.Info,
 		ProtocolVersion:    server.ProtocolVersion,
 		Instructions:       server.Instructions,
@@ -45,18 +60,18 @@ func Snapshot(ctx context.Context, p *pool.Pool, t pool.Target) (*catalog.Snapsh
 	}
 	for _, list := range []struct {
 		name, capability string
-		next             func(context.Context, pool.Target, string) (*session.Page, error)
+		next             func(context.Context, string) (*session.Page, error)
 		into             *[]catalog.Object
 	}{
-		{"tools", "tools", p.ListTools, &s.Tools},
-		{"resources", "resources", p.ListResources, &s.Resources},
-		{"resource_templates", "resources", p.ListResourceTemplates, &s.ResourceTemplates},
-		{"prompts", "prompts", p.ListPrompts, &s.Prompts},
+		{"tools", "tools", l.ListTools, &s.Tools},
+		{"resources", "resources", l.ListResources, &s.Resources},
+		{"resource_templates", "resources", l.ListResourceTemplates, &s.ResourceTemplates},
+		{"prompts", "prompts", l.ListPrompts, &s.Prompts},
 	} {
 		if _, offered := offers[list.capability]; !offered {
 			continue
 		}
-		objects, err := pages(ctx, t, list.next)
+		objects, err := pages(ctx, list.next)
 		for _, raw := range objects {
 			*list.into = append(*list.into, catalog.Object{Raw: raw})
 		}
@@ -77,11 +92,11 @@ func fatal(ctx context.Context, err error) bool {
 }
 
 // pages lists all pages, as far as they come.
-func pages(ctx context.Context, t pool.Target, next func(context.Context, pool.Target, string) (*session.Page, error)) ([]json.RawMessage, error) {
+func pages(ctx context.Context, next func(context.Context, string) (*session.Page, error)) ([]json.RawMessage, error) {
 	var all []json.RawMessage
 	seen := map[string]bool{}
 	for cursor := ""; ; {
-		page, err := next(ctx, t, cursor)
+		page, err := next(ctx, cursor)
 		if err != nil {
 			return all, err
 		}
@@ -97,4 +112,30 @@ func pages(ctx context.Context, t pool.Target, next func(context.Context, pool.T
 		}
 		cursor = page.Next
 	}
+}
+
+// pooled is a target of a pool as a Lister.
+type pooled struct {
+	pool   *pool.Pool
+	target pool.Target
+}
+
+func (p pooled) Server(ctx context.Context) (session.Server, error) {
+	return p.pool.Server(ctx, p.target)
+}
+
+func (p pooled) ListTools(ctx context.Context, cursor string) (*session.Page, error) {
+	return p.pool.ListTools(ctx, p.target, cursor)
+}
+
+func (p pooled) ListResources(ctx context.Context, cursor string) (*session.Page, error) {
+	return p.pool.ListResources(ctx, p.target, cursor)
+}
+
+func (p pooled) ListResourceTemplates(ctx context.Context, cursor string) (*session.Page, error) {
+	return p.pool.ListResourceTemplates(ctx, p.target, cursor)
+}
+
+func (p pooled) ListPrompts(ctx context.Context, cursor string) (*session.Page, error) {
+	return p.pool.ListPrompts(ctx, p.target, cursor)
 }
