@@ -109,15 +109,22 @@ func showRefreshed(std streams, r *service.Refreshed, only bool) {
 			names []string
 		}{{"+", r.Added}, {"-", r.Removed}, {"~", r.Changed}} {
 			for _, n := range l.names[:min(len(l.names), mostNames)] {
-				fmt.Fprintf(std.out, "  %s %s\n", l.mark, n)
+				fmt.Fprintf(std.out, "  %s %s\n", l.mark, catalog.OneLine(n))
 			}
 			if more := len(l.names) - mostNames; more > 0 {
 				fmt.Fprintf(std.out, "  %s … and %d more\n", l.mark, more)
 			}
 		}
 	}
+	problems := s.Problems()
+	for _, p := range problems[:min(len(problems), mostNames)] {
+		fmt.Fprintf(std.out, "  ! %s\n", p)
+	}
+	if more := len(problems) - mostNames; more > 0 {
+		fmt.Fprintf(std.out, "  ! … and %d more, which wfc catalog show %s names\n", more, r.Connection)
+	}
 	for _, e := range s.Errors {
-		fmt.Fprintf(std.err, "wfc: %s: the server failed to list its %s: %s\n", r.Connection, strings.ReplaceAll(e.List, "_", " "), e.Message)
+		fmt.Fprintf(std.err, "wfc: %s: the server failed to list its %s: %s\n", r.Connection, strings.ReplaceAll(e.List, "_", " "), catalog.OneLine(e.Message))
 	}
 }
 

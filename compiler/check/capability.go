@@ -31,6 +31,9 @@ type offer struct {
 	tool  *catalog.Tool        // of tools
 	block *syntax.ToolOverride // the connection's tool block, or nil
 	args  *types.Type
+	// problem says, in full sentences, why the snapshot's word of it cannot be
+	// relied on; empty for none.
+	problem string
 }
 
 // kindOf is what a reference names: a tool, a prompt or a resource template.
@@ -50,7 +53,7 @@ var (
 			if t == nil {
 				return offer{}, false
 			}
-			return offer{conn: c, tool: t, block: c.tools[name], args: c.args(t)}, true
+			return offer{conn: c, tool: t, block: c.tools[name], args: c.args(t), problem: t.Problem}, true
 		},
 	}
 	prompts = kindOf{
@@ -61,7 +64,7 @@ var (
 			if p == nil {
 				return offer{}, false
 			}
-			return offer{conn: c, args: p.Args}, true
+			return offer{conn: c, args: p.Args, problem: p.Problem}, true
 		},
 	}
 	templates = kindOf{
@@ -72,7 +75,7 @@ var (
 			if t == nil {
 				return offer{}, false
 			}
-			return offer{conn: c, args: t.Args}, true
+			return offer{conn: c, args: t.Args, problem: t.Problem}, true
 		},
 	}
 )
@@ -110,6 +113,9 @@ func (c *checker) resolve(ref *syntax.Ref, k kindOf) capability {
 			c.notThere(ref, k, members, m, snap)
 			out.wrong = true
 			return out
+		}
+		if o.problem != "" {
+			c.report(diag.New(codeToolProblem, name.Range, "What the snapshot says of the %s %s.%s cannot be relied on, so that it is checked in part or not at all. %s", k.noun, m.conn.syn.ID(), name.Text, o.problem))
 		}
 		if o.tool != nil && !c.usable(m.conn, o.tool, name.Range) {
 			out.wrong = true
@@ -201,9 +207,6 @@ func common(all []member, k kindOf) []string {
 // usable reports whether a tool can be called, and reports why not.
 func (c *checker) usable(conn *connection, t *catalog.Tool, at hcl.Range) bool {
 	id := conn.syn.ID()
-	if t.Problem != "" {
-		c.report(diag.New(codeToolProblem, at, "What the snapshot says of the tool %s.%s cannot be relied on, so that its calls are checked in part or not at all. %s", id, t.Name, t.Problem))
-	}
 	if t.TaskRequired {
 		c.report(diag.New(codeTaskSupport, at, "The tool %s.%s can only be called as a task, which wfc does not support. Call another tool.", id, t.Name))
 		return false

@@ -108,7 +108,8 @@ func (s *scanner) objects(into *[]Object) error {
 // "resources", "resourceTemplates" and "prompts", with "serverInfo",
 // "protocolVersion", "capabilities" and "instructions" where they are; or a
 // JSON-RPC response with such a result; or a bare list of tools. Of several
-// answers in one file, one after the other, each adds what it has.
+// answers in one file, one after the other, each adds what it has. What is wrong
+// with one entry is one of [Snapshot.Problems]; a list that is none is one of Errors.
 func Import(connection string, src []byte) (*Snapshot, error) {
 	s := &Snapshot{FormatVersion: FormatVersion, Connection: connection}
 	scan := scanner{src: []byte(strings.TrimPrefix(string(src), "\ufeff"))}
@@ -133,12 +134,8 @@ func Import(connection string, src []byte) (*Snapshot, error) {
 	}
 	for _, l := range s.lists() {
 		for i, o := range *l.objects {
-			v, err := value.ParseJSON(o.Raw)
-			if err != nil {
-				return nil, fmt.Errorf("entry %d of the %s is not JSON that wfc accepts: %w", i, l.plural, err)
-			}
-			if v.Kind() != value.Object {
-				return nil, fmt.Errorf("entry %d of the %s is no object", i, l.plural)
+			if !json.Valid(o.Raw) {
+				return nil, fmt.Errorf("the saved answer is not JSON: entry %d of the %s is none: %s", i, l.plural, excerpt(o.Raw))
 			}
 		}
 	}
@@ -160,6 +157,9 @@ func (s *scanner) answer(into *Snapshot, envelope bool) (found bool, err error) 
 		if list != nil && s.peek() == '[' {
 			found = true
 			return s.rawObjects(list)
+		}
+		if list != nil {
+			return s.notList(into, key)
 		}
 		if key == "result" && envelope && s.peek() == '{' {
 			inner, err := s.answer(into, false)
@@ -188,6 +188,19 @@ func (s *scanner) answer(into *Snapshot, envelope bool) (found bool, err error) 
 		return nil
 	})
 	return found, err
+}
+
+// notList skips what is in the place of a list. Null says that there is none.
+func (s *scanner) notList(into *Snapshot, key string) error {
+	raw, err := s.value()
+	if err != nil || string(raw) == "null" {
+		return err
+	}
+	if key == "resourceTemplates" {
+		key = "resource_templates"
+	}
+	into.Errors = append(into.Errors, ListError{List: key, Message: "it is no list: " + excerpt(raw)})
+	return nil
 }
 
 // decode reads what must be a string.

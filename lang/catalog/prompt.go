@@ -16,6 +16,8 @@ type Prompt struct {
 	Title       string
 	Description string
 	Args        *types.Type // an object of strings
+	// Problem says, in full sentences, why the prompt cannot be used as it should; empty for none.
+	Problem string
 }
 
 // Template is the typed view of a resource template.
@@ -25,6 +27,8 @@ type Template struct {
 	Description string
 	URI         string      // with its variables, as in "demo://tasks/{id}"
 	Args        *types.Type // an object of strings: its variables
+	// Problem says, in full sentences, why the template cannot be used as it should; empty for none.
+	Problem string
 }
 
 // PromptNames returns the names of the prompts, sorted, each once.
@@ -52,6 +56,7 @@ func (s *Snapshot) Prompt(name string) *Prompt {
 		return nil
 	}
 	p := &Prompt{Name: name, Title: stringField(raw, "title"), Description: stringField(raw, "description")}
+	p.Problem = problemOf("prompts", s.Prompts, name, raw)
 	var list []struct {
 		Name     string `json:"name"`
 		Required bool   `json:"required"`
@@ -60,6 +65,9 @@ func (s *Snapshot) Prompt(name string) *Prompt {
 		// Missing, or no list of arguments: any text may be given by any name.
 		if field(raw, "arguments") != nil {
 			p.Args = types.ObjectOf(nil, types.StringType)
+			if p.Problem == "" {
+				p.Problem = "Its arguments are no list of named arguments, so that any can be given: " + excerpt(field(raw, "arguments"))
+			}
 			return p
 		}
 	}
@@ -81,10 +89,15 @@ func (s *Snapshot) Template(name string) *Template {
 		return nil
 	}
 	uri := stringField(raw, "uriTemplate")
-	return &Template{
+	t := &Template{
 		Name: name, Title: stringField(raw, "title"), Description: stringField(raw, "description"),
 		URI: uri, Args: types.ObjectOf(variables(uri), nil),
 	}
+	t.Problem = problemOf("resource templates", s.ResourceTemplates, name, raw)
+	if uri == "" {
+		t.Problem = "It has no uriTemplate, so that nothing can be read by it."
+	}
+	return t
 }
 
 // expansion is one expression of a URI template (RFC 6570).
@@ -107,6 +120,17 @@ func variables(template string) []types.Attr {
 
 func has(attrs []types.Attr, name string) bool {
 	return slices.ContainsFunc(attrs, func(a types.Attr) bool { return a.Name == name })
+}
+
+// problemOf says why a prompt or template cannot be relied on; empty for none.
+func problemOf(plural string, all []Object, name string, raw []byte) string {
+	if err := broken(raw); err != nil {
+		return notJSON(err)
+	}
+	if twice(all, "name", name) {
+		return "The server lists two " + plural + " of this name, which differ."
+	}
+	return ""
 }
 
 // named returns the first object of a name, nil for none.

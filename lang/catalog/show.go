@@ -25,37 +25,47 @@ const listingWidth = 120
 
 // WriteListing writes what the snapshot holds as a table for people.
 func (s *Snapshot) WriteListing(w io.Writer, o ListingOptions) error {
-	l := lister{options: o}
+	l := lister{options: o, problems: s.Problems()}
 	l.header(s)
 	if o.Coverage {
 		l.coverage(s)
 	}
 	l.toolList(s)
-	l.others("Resources", s.Resources, "uri", "")
-	l.others("Resource templates", s.ResourceTemplates, "uriTemplate", "")
-	l.others("Prompts", s.Prompts, "name", "arguments")
+	l.others("Resources", "resources", s.Resources, "uri", "")
+	l.others("Resource templates", "resource_templates", s.ResourceTemplates, "uriTemplate", "")
+	l.others("Prompts", "prompts", s.Prompts, "name", "arguments")
 	if len(s.Errors) > 0 {
 		l.printf("\nLists that the server failed to give\n")
 		for _, e := range s.Errors {
 			l.printf("  %s: %s\n", strings.ReplaceAll(e.List, "_", " "), oneLine(e.Message))
 		}
 	}
-	// Names and descriptions are a server's: they must not steer a terminal.
-	_, err := io.WriteString(w, strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' {
+	// Names and descriptions are a server's.
+	_, err := io.WriteString(w, harmless(l.String()))
+	return err
+}
+
+// harmless returns a text without what steers a terminal; lines stay.
+func harmless(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' || unicode.Is(unicode.Bidi_Control, r) {
 			return unicode.ReplacementChar
 		}
 		return r
-	}, l.String()))
-	return err
+	}, s)
 }
+
+// OneLine returns what a server says as people are shown it: on one line, and
+// without what steers a terminal.
+func OneLine(s string) string { return harmless(oneLine(s)) }
 
 // oneLine returns s with its line breaks replaced by spaces.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 type lister struct {
 	bytes.Buffer
-	options ListingOptions
+	options  ListingOptions
+	problems []Problem
 }
 
 func (l *lister) printf(format string, args ...any) { fmt.Fprintf(l, format, args...) }
@@ -73,11 +83,11 @@ func (l *lister) header(s *Snapshot) {
 }
 
 func (l *lister) toolList(s *Snapshot) {
-	names := s.ToolNames()
-	if len(names) == 0 {
+	if len(s.Tools) == 0 {
 		return
 	}
 	l.printf("\nTools\n")
+	names := s.ToolNames()
 	widest := 0
 	for _, n := range names {
 		widest = max(widest, len(effectOf(s.Tool(n))))
@@ -97,14 +107,10 @@ func (l *lister) toolList(s *Snapshot) {
 			l.printf("    ! It can be called as a task only, which wfc does not support.\n")
 		}
 	}
-	nameless := 0
-	for _, o := range s.Tools {
-		if stringField(o.Raw, "name") == "" {
-			nameless++
+	for _, p := range l.problems {
+		if p.List == "tools" && p.Name == "" {
+			l.printf("  ! %s\n", p)
 		}
-	}
-	if nameless > 0 {
-		l.printf("  %s without a name, which cannot be called\n", plural(nameless, "tool"))
 	}
 }
 
@@ -208,13 +214,16 @@ func cut(s string, n int) string {
 	return string(runes[:max(n-1, 0)]) + "…"
 }
 
-func (l *lister) others(title string, objects []Object, identity, arguments string) {
+func (l *lister) others(title, list string, objects []Object, identity, arguments string) {
 	if len(objects) == 0 {
 		return
 	}
 	l.printf("\n%s\n", title)
 	for _, o := range objects {
 		line := stringField(o.Raw, identity)
+		if line == "" {
+			continue // it is among the problems
+		}
 		if arguments != "" {
 			line += "(" + promptArguments(field(o.Raw, arguments)) + ")"
 		}
@@ -229,6 +238,11 @@ func (l *lister) others(title string, objects []Object, identity, arguments stri
 			line += "  " + about
 		}
 		l.printf("  %s\n", cut(strings.ReplaceAll(line, "\n", " "), listingWidth-2))
+	}
+	for _, p := range l.problems {
+		if p.List == list {
+			l.printf("  ! %s\n", p)
+		}
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/lda-wf/wfc/lang/types"
-	"github.com/lda-wf/wfc/lang/value"
 )
 
 // Tool is the typed view of a tool. It is not to be changed.
@@ -84,8 +83,8 @@ func (s *Snapshot) Tool(name string) *Tool {
 func newTool(name string, raw []byte, twice bool) *Tool {
 	t := &Tool{Name: name, Digest: digestOf(raw), Effect: Unknown}
 	var problems []string
-	if _, err := value.ParseJSON(raw); err != nil {
-		problems = append(problems, "What the snapshot has of it is not JSON: "+err.Error()+".")
+	if err := broken(raw); err != nil {
+		problems = append(problems, notJSON(err))
 	}
 	if twice {
 		problems = append(problems, "The server lists two tools of this name, which differ.")

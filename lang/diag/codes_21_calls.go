@@ -165,9 +165,9 @@ workflow "hello" {
 `,
 		},
 		Entry{
-			Code: "WFC2107", Severity: Warning, Summary: "Tool is not described properly",
-			Explanation: "What the snapshot says of this tool is broken: a schema that is no JSON Schema, or two tools of one name. What cannot be understood is " +
-				"taken as it comes when checking. Tell the author of the server, or state what the output is with `returns`.",
+			Code: "WFC2107", Severity: Warning, Summary: "Not described properly by its server",
+			Explanation: "What the snapshot says of this tool, prompt or resource template is broken: a schema that is no JSON Schema, arguments that are no list, or two of one name. " +
+				"What cannot be understood is taken as it comes when checking, and all others of the server can be used. Tell the author of the server, or state what the output is with `returns`.",
 			Failing: `-- hello.wf.hcl --
 connection "lab" "main" {
   stdio {

@@ -28,14 +28,10 @@ func FromSnapshot(s *catalog.Snapshot) *Interface {
 	for _, name := range s.ToolNames() {
 		i.Tools = append(i.Tools, toolOf(s.Tool(name)))
 	}
-	nameless := 0
-	for _, o := range s.Tools {
-		if object(o.Raw).Name == "" {
-			nameless++
+	for _, p := range s.Problems() {
+		if p.List != "tools" || p.Name == "" { // those of tools stand at the tools
+			i.Notes = append(i.Notes, "Of "+p.String())
 		}
-	}
-	if nameless > 0 {
-		i.Notes = append(i.Notes, fmt.Sprintf("Tools without a name, which cannot be called: %d", nameless))
 	}
 	i.resources(s)
 	i.prompts(s)
@@ -167,6 +163,9 @@ func (i *Interface) resources(s *catalog.Snapshot) {
 		r := object(o.Raw)
 		uri := cmp.Or(r.URI, r.URITemplate)
 		if _, problem := uriVariables(uri); problem != "" {
+			if uri == "" {
+				continue // which is among the problems
+			}
 			i.Notes = append(i.Notes, fmt.Sprintf("The resource %q has no URI that can be used: %s", cmp.Or(r.Name, uri), problem))
 			continue
 		}

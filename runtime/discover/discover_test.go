@@ -142,6 +142,30 @@ func TestListThatFailsIsRecordedAndTheOthersAreTaken(t *testing.T) {
 	}
 }
 
+func TestEntryThatIsNoneIsAProblemOfItsOwn(t *testing.T) {
+	s, err := snapshot(t, "-odd-entries")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(s.ToolNames(), s.PromptNames(), s.TemplateNames(), s.Errors); got != "[counter echo never none odd ref] [ask] [x] []" {
+		t.Errorf("got %s", got)
+	}
+	var got []string
+	for _, p := range s.Problems() {
+		if p.List == "resources" {
+			got = append(got, p.Message)
+		}
+	}
+	want := `It is no object, so that it cannot be used: "text"
+Its uri is no text, or an empty one, so that it cannot be used: {"name":7,"uri":7,"uriTemplate":7}
+Its uri is no text, or an empty one, so that it cannot be used: {"name":"","uri":"","uriTemplate":""}
+It has no uri, so that it cannot be used: {"description":"nameless"}
+It is no object, so that it cannot be used: null`
+	if all := strings.Join(got, "\n"); all != want || len(s.Problems()) != 24 {
+		t.Errorf("%d problems; got\n%s\nwant\n%s", len(s.Problems()), all, want)
+	}
+}
+
 func TestServerThatDoesNotStartIsAnError(t *testing.T) {
 	_, err := snapshot(t, "-exit", "3")
 	var e *session.Error
