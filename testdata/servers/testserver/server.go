@@ -233,8 +233,6 @@ func (s *server) take(line []byte) {
 		s.answer(m.ID, "{}")
 	case "x/mirror":
 		s.answer(m.ID, string(m.Params))
-	case "x/mirror":
-		s.answer(m.ID, string(m.Params))
 	case "notifications/cancelled":
 		s.cancelled(m.Params)
 	case "tools/call":
