@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -36,6 +37,7 @@ func (c *pipeChannel) accept(e envelope) (jsonrpc.Message, error) {
 	c.mu.Lock()
 	x := c.exchanges[n]
 	delete(c.exchanges, n)
+	c.abandoned = slices.DeleteFunc(c.abandoned, func(id int64) bool { return id <= n })
 	var method string
 	if x != nil {
 		method = x.method
@@ -97,7 +99,11 @@ func (c *pipeChannel) acceptRequest(e envelope) (jsonrpc.Message, error) {
 	if method == "notifications/progress" && e.id == nil {
 		return nil, c.report(e.params)
 	}
-	req := &jsonrpc.Request{Method: method, Params: bytes.Clone(e.params)}
+	params, seen := c.sinks.divert(c.alone(), method, e.id != nil, e.params)
+	if !seen {
+		return nil, nil
+	}
+	req := &jsonrpc.Request{Method: method, Params: params}
 	if e.id != nil {
 		var raw any
 		if err := json.Unmarshal(e.id, &raw); err != nil {
@@ -110,6 +116,28 @@ func (c *pipeChannel) acceptRequest(e envelope) (jsonrpc.Message, error) {
 		req.ID = id
 	}
 	return req, nil
+}
+
+// alone returns the operation that what the server now sends must belong to: the
+// only one that it has; nil where there are none or several. A request that was
+// cancelled counts until the server has answered it or a later one, since not all
+// servers heed that.
+func (c *pipeChannel) alone() (only *Exchange) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.abandoned) > 0 {
+		return nil
+	}
+	for _, x := range c.exchanges {
+		if x.stage.Load() != stageLeaving {
+			continue
+		}
+		if only != nil {
+			return nil
+		}
+		only = x
+	}
+	return only
 }
 
 // report hands a progress message to its operation.

@@ -42,6 +42,7 @@ type pipeChannel struct {
 	stdout io.ReadCloser
 	server server
 	errors *stderrTail
+	sinks  Sinks
 	close  time.Duration
 	stuck  time.Duration
 
@@ -53,7 +54,8 @@ type pipeChannel struct {
 	tokens    map[int64]*Exchange // by progress token
 	lastToken int64
 	out       []outgoing
-	writing   bool // the writer is at work on what it took of out
+	writing   bool    // the writer is at work on what it took of out
+	abandoned []int64 // request ids that were cancelled after they had left
 	closing   bool
 	cause     error // why the channel ends; the first one counts
 	noise     int
@@ -96,9 +98,9 @@ var (
 )
 
 // newPipeChannel starts the goroutines of a channel. stderr may be nil.
-func newPipeChannel(name string, stdin io.WriteCloser, stdout io.ReadCloser, s server, t *stderrTail, closeTimeout time.Duration) *pipeChannel {
+func newPipeChannel(name string, stdin io.WriteCloser, stdout io.ReadCloser, s server, t *stderrTail, closeTimeout time.Duration, sinks Sinks) *pipeChannel {
 	c := &pipeChannel{
-		name: name, stdin: stdin, stdout: stdout, server: s, errors: t, close: closeTimeout, stuck: stuckWrite,
+		name: name, stdin: stdin, stdout: stdout, server: s, errors: t, close: closeTimeout, stuck: stuckWrite, sinks: sinks,
 		exchanges: map[int64]*Exchange{}, tokens: map[int64]*Exchange{},
 		wake: make(chan struct{}, 1), shut: make(chan struct{}), stdoutEnd: make(chan struct{}), done: make(chan struct{}),
 	}
@@ -295,6 +297,7 @@ func (c *pipeChannel) cancel(id int64, reason string) {
 	if x.stage.CompareAndSwap(stageQueued, stageDropped) || c.closing && c.cause != ErrClosed {
 		return
 	}
+	c.abandoned = append(c.abandoned, id)
 	text, err := json.Marshal(reason)
 	if err != nil {
 		text = []byte(`""`)

@@ -21,7 +21,7 @@ func TestMessagesKeepTheirOrderWhenThePipeIsFull(t *testing.T) {
 	}
 	defer out.Close()
 	s := &stream{rw: out, gone: make(chan struct{})}
-	c := newPipeChannel("test.main", stdin, stdout, s, nil, time.Second)
+	c := newPipeChannel("test.main", stdin, stdout, s, nil, time.Second, Sinks{})
 
 	// More than a pipe holds, in messages that go into it at once and others that do not.
 	const n = 300

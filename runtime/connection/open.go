@@ -1,6 +1,7 @@
 package connection
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -34,6 +35,14 @@ type Sinks struct {
 	// Stderr gets each line of the server's stderr, redacted, and a remark for the
 	// first noise on stdout. It is called on the draining goroutines.
 	Stderr func(line string)
+	// Logged gets the parameters of each log message of the server, in wire order on
+	// a reading goroutine: it must not block. x is the operation that the message
+	// belongs to, nil where it cannot be told to be of exactly one.
+	Logged func(x *Exchange, params json.RawMessage)
+	// Asked gets each request of the server for an answer of a person, a completion,
+	// or the roots, likewise. It returns a key, which the SDK's receiving middleware
+	// finds in [QuestionMeta]. Without it the SDK is handed such requests whole.
+	Asked func(x *Exchange, method string, params json.RawMessage) (key int64)
 }
 
 // Open opens a channel to the server of c, which starts a process where c has
@@ -42,7 +51,7 @@ type Sinks struct {
 func (c Connection) Open(sinks Sinks) (Channel, error) {
 	switch {
 	case c.dial != nil:
-		return opened(c.openStream())
+		return opened(c.openStream(sinks))
 	case c.Stdio != nil:
 		return opened(c.openStdio(sinks))
 	}

@@ -49,7 +49,7 @@ func (c Connection) openStdio(sinks Sinks) (*pipeChannel, error) {
 		return nil, problemf("The command %q could not be started: %v.", c.Stdio.Command, startError(err))
 	}
 	tail := newStderrTail(parent[2], c.redactor(), sinks.Stderr)
-	return newPipeChannel(c.ID, parent[0], parent[1], p, tail, c.Timeouts.CloseTimeout()), nil
+	return newPipeChannel(c.ID, parent[0], parent[1], p, tail, c.Timeouts.CloseTimeout(), sinks), nil
 }
 
 // startError takes the path from an error of exec, which the sentence around it names already.

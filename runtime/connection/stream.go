@@ -12,13 +12,13 @@ func Stream(id, identity string, dial func() (io.ReadWriteCloser, error)) Connec
 	return Connection{ID: id, dial: dial, identity: identity}
 }
 
-func (c Connection) openStream() (*pipeChannel, error) {
+func (c Connection) openStream(sinks Sinks) (*pipeChannel, error) {
 	rw, err := c.dial()
 	if err != nil {
 		return nil, err
 	}
 	s := &stream{rw: rw, gone: make(chan struct{})}
-	return newPipeChannel(c.ID, s, s, s, nil, c.Timeouts.CloseTimeout()), nil
+	return newPipeChannel(c.ID, s, s, s, nil, c.Timeouts.CloseTimeout(), sinks), nil
 }
 
 // stream is a server without a process: closing it, from either side, is its exit.
