@@ -47,6 +47,11 @@ func Decode(src []byte) (*Plan, error) {
 	if got := p.ComputeDigest(); got != p.Digest {
 		return nil, fmt.Errorf("the plan was changed: its digest is %s, its content's %s", p.Digest, got)
 	}
+	for digest, child := range p.Children {
+		if got := child.ComputeDigest(); got != digest || got != child.Digest {
+			return nil, fmt.Errorf("the plan was changed: the digest of its workflow %s is %s, its content's %s", child.Workflow, digest, got)
+		}
+	}
 	return p, nil
 }
 
@@ -56,7 +61,7 @@ func Decode(src []byte) (*Plan, error) {
 // block changes it unless that changes what a step waits for.
 func (p *Plan) ComputeDigest() string {
 	c := *p.filled()
-	c.Digest, c.Ranges = "", nil
+	c.Digest, c.Ranges, c.Children = "", nil, nil
 	c.Inputs = sorted(c.Inputs, func(i Input) string { return i.Name })
 	for i := range c.Inputs {
 		c.Inputs[i].Description = ""

@@ -34,6 +34,17 @@ type Plan struct {
 	Outputs     []Output                   `json:"outputs"`
 	Schemas     map[string]json.RawMessage `json:"schemas"` // JSON Schemas by digest, once each
 
+	Deadline    Expr         `json:"deadline,omitempty"` // of a whole run
+	Concurrency *Concurrency `json:"concurrency,omitempty"`
+	Policy      *Policy      `json:"policy,omitempty"`   // the deployment's
+	Previous    bool         `json:"previous,omitempty"` // an expression refers to run.previous
+
+	// Children are the workflows that nodes run, and those that these run, by digest.
+	// A child has the schemas, connections and secrets of the plan that it is in, and no
+	// children of its own. A node names its child by digest, so that this map is not
+	// part of the plan's digest.
+	Children map[string]*Plan `json:"children,omitempty"`
+
 	// Ranges says where things are in the source, by JSON pointer into the
 	// plan ("/nodes/0/args"). It is not part of the digest.
 	Ranges map[string]Range `json:"ranges,omitempty"`
@@ -54,10 +65,25 @@ type Input struct {
 	Default     json.RawMessage `json:"default,omitempty"`  // constant; with the deployment's own value in its place
 	Fixed       json.RawMessage `json:"fixed,omitempty"`    // the deployment's value
 	Description string          `json:"description,omitempty"`
+	Sensitive   bool            `json:"sensitive,omitempty"`
 	Validations []Condition     `json:"validations,omitempty"`
 }
 
-// Condition is a validation.
+// Concurrency says how many runs go on at once.
+type Concurrency struct {
+	Key        Expr   `json:"key,omitempty"`   // runs with equal keys are counted together; "": all of the workflow
+	Limit      Expr   `json:"limit,omitempty"` // "": 1
+	OnConflict string `json:"on_conflict"`     // "queue", "cancel" or "reject"
+}
+
+// Policy is what a deployment says of risks.
+type Policy struct {
+	Destructive string `json:"destructive"` // "allow", "ask" or "deny"
+	Drift       string `json:"drift"`       // "fail", "warn" or "ignore"
+	InDoubt     string `json:"in_doubt"`    // "ask", "fail" or "retry"
+}
+
+// Condition is a validation, or an assertion of a node.
 type Condition struct {
 	Condition    Expr `json:"condition"`
 	ErrorMessage Expr `json:"error_message"`
@@ -69,11 +95,19 @@ type Local struct {
 	Value Expr   `json:"value"`
 }
 
-// Source is a logical source bound to a connection.
+// Source is a logical source bound to a connection, or to several of which a key
+// chooses one.
 type Source struct {
-	Name       string `json:"name"`
+	Name       string   `json:"name"`
+	Connection string   `json:"connection,omitempty"` // its id; "" where there are members
+	Session    string   `json:"session"`              // "shared" or "run"
+	Members    []Member `json:"members,omitempty"`
+}
+
+// Member is one connection of a source.
+type Member struct {
+	Key        string `json:"key"`
 	Connection string `json:"connection"` // its id
-	Session    string `json:"session"`    // "shared" or "run"
 }
 
 // Connection is how to reach a concrete source. Its expressions may use
@@ -85,8 +119,18 @@ type Connection struct {
 	IdleMS      int64  `json:"idle_ms"`
 	CloseMS     int64  `json:"close_ms"`
 	MaxInFlight int    `json:"max_in_flight"`
+	// RateLimit bounds the requests of all sessions together; nil: no limit.
+	RateLimit *RateLimit `json:"rate_limit,omitempty"`
+	// Protocol is the MCP revision that the connection pins; "": any.
+	Protocol string `json:"protocol,omitempty"`
 	// ProtocolVersion is the snapshot's: the era seen when it was taken; "" if unknown.
 	ProtocolVersion string `json:"protocol_version,omitempty"`
+}
+
+// RateLimit allows so many requests in any stretch of time of that length.
+type RateLimit struct {
+	Requests int   `json:"requests"`
+	PerMS    int64 `json:"per_ms"`
 }
 
 // Stdio is a child process.
@@ -109,7 +153,11 @@ type NodeKind string
 // The kinds.
 const (
 	Call      NodeKind = "call"
+	Read      NodeKind = "read"
+	Prompt    NodeKind = "prompt"
+	Run       NodeKind = "run"
 	ValueNode NodeKind = "value"
+	Sleep     NodeKind = "sleep"
 )
 
 // NodeSpec is everything the runner needs to know of a step.
@@ -117,9 +165,21 @@ type NodeSpec struct {
 	ID   string   `json:"id"` // the step's name
 	Kind NodeKind `json:"kind"`
 
-	Source     string `json:"source,omitempty"` // logical
-	Tool       string `json:"tool,omitempty"`
+	Finally bool `json:"finally,omitempty"` // runs when all others have ended
+
+	Source     string `json:"source,omitempty"`      // logical
+	SourceKey  Expr   `json:"source_key,omitempty"`  // which member of the source
+	Tool       string `json:"tool,omitempty"`        // or the prompt
 	ToolDigest string `json:"tool_digest,omitempty"` // of the snapshot's object
+	// Variants say what else holds where a key chooses another member than the first:
+	// the fields that a connection decides are theirs.
+	Variants map[string]NodeSpec `json:"variants,omitempty"`
+
+	URI         Expr   `json:"uri,omitempty"`          // of a read
+	URITemplate string `json:"uri_template,omitempty"` // RFC 6570, expanded with args
+	Child       string `json:"child,omitempty"`        // of a run: its digest in Plan.Children
+	Bind        []Bind `json:"bind,omitempty"`         // which members the child's sources are
+	Sleep       Expr   `json:"sleep,omitempty"`
 
 	Value Expr `json:"value,omitempty"`
 	Args  Expr `json:"args,omitempty"` // an object expression
@@ -139,11 +199,21 @@ type NodeSpec struct {
 	Decode      string   `json:"decode,omitempty"`
 	Result      Expr     `json:"result,omitempty"`
 	FailIf      Expr     `json:"fail_if,omitempty"`
-	Returns     string   `json:"returns,omitempty"` // types.PrintClosed; "" is any
+	IdleTimeout Expr     `json:"idle_timeout,omitempty"`
+	Deadline    Expr     `json:"deadline,omitempty"`
+	Loop        *Loop    `json:"loop,omitempty"`
+	Retry       *Retry   `json:"retry,omitempty"`
+
+	Asserts []Condition `json:"asserts,omitempty"`
+	// Undo are the calls that take back what the node did, in order. Of each the
+	// fields of a call count.
+	Undo []NodeSpec `json:"undo,omitempty"`
+
+	Returns string `json:"returns,omitempty"` // types.PrintClosed; "" is any
 
 	Contract *Contract `json:"contract,omitempty"` // of the source's interface
 
-	// DecodeResult and the like of a connection's tool block are merged in already: a step's attribute replaces the tool's.
+	// What a connection's tool block says is merged in already: a step's attribute replaces the tool's.
 
 	Effect         string `json:"effect,omitempty"`      // read, write, destructive, unknown: the strongest that may be
 	EffectExpr     Expr   `json:"effect_expr,omitempty"` // over args, where the tool block gives one
@@ -152,6 +222,29 @@ type NodeSpec struct {
 	InputSchema    string `json:"input_schema,omitempty"`  // digest in Plan.Schemas; "" where the argument type guards exactly
 	OutputSchema   string `json:"output_schema,omitempty"` // likewise, of structured content
 	ResultType     string `json:"result_type,omitempty"`   // types.Print of output
+	Sensitive      bool   `json:"sensitive,omitempty"`     // its result is to be kept encrypted
+}
+
+// Bind is a source of a child of which a key of ours chooses the member.
+type Bind struct {
+	Source string `json:"source"` // the child's
+	Key    Expr   `json:"key"`
+}
+
+// Loop says how often a node is done again.
+type Loop struct {
+	While Expr `json:"while"`
+	Max   Expr `json:"max"`
+	Delay Expr `json:"delay,omitempty"`
+}
+
+// Retry says when a failed attempt is followed by another one.
+type Retry struct {
+	Attempts Expr `json:"attempts,omitempty"`
+	Delay    Expr `json:"delay,omitempty"`
+	MaxDelay Expr `json:"max_delay,omitempty"`
+	On       Expr `json:"on,omitempty"` // a list of kinds
+	When     Expr `json:"when,omitempty"`
 }
 
 // Contract is what the interface of a node's source says that the call gives.
@@ -166,4 +259,6 @@ type Output struct {
 	Name  string `json:"name"`
 	Value Expr   `json:"value"`
 	Type  string `json:"type,omitempty"` // types.Print; what it must be
+
+	Sensitive bool `json:"sensitive,omitempty"`
 }
