@@ -18,7 +18,8 @@ type Connection struct {
 	HTTP        *HTTP  // streamable HTTP
 	SSE         *HTTP  // the HTTP transport of before 2025-03-26
 	Timeouts    Timeouts
-	MaxInFlight int // per session; zero means 8
+	MaxInFlight int    // per session; zero means 8
+	Offers      Offers // what the server is told that we do for it
 	// Protocol is the revision that the connection pins; a server that does not speak
 	// it is refused. Empty: any.
 	Protocol string

@@ -23,6 +23,7 @@ func (c Connection) Fingerprint(scope Scope) string {
 	part(string(scope))
 	part(c.identity)
 	part(c.Protocol)
+	part(c.Offers.key())
 	if s := c.Stdio; s != nil {
 		path, err := s.Resolve()
 		if err != nil {
@@ -45,7 +46,7 @@ func (c Connection) Fingerprint(scope Scope) string {
 // Same reports whether c and o are written alike, so that their fingerprints
 // are equal. It costs far less than a fingerprint.
 func (c Connection) Same(o Connection) bool {
-	if c.ID != o.ID || c.identity != o.identity || c.Protocol != o.Protocol || (c.Stdio == nil) != (o.Stdio == nil) {
+	if c.ID != o.ID || c.identity != o.identity || c.Protocol != o.Protocol || c.Offers != o.Offers || (c.Stdio == nil) != (o.Stdio == nil) {
 		return false
 	}
 	if c.Stdio == nil || c.Stdio == o.Stdio {
