@@ -25,7 +25,7 @@ var emptyResult = json.RawMessage(`{}`)
 func (c *pipeChannel) accept(e envelope) (jsonrpc.Message, error) {
 	e.dropNulls()
 	if e.method != nil {
-		return c.acceptRequest(e)
+		return c.request(e, c.alone)
 	}
 	if e.id == nil {
 		return nil, c.failAll(e.err)
@@ -35,28 +35,9 @@ func (c *pipeChannel) accept(e envelope) (jsonrpc.Message, error) {
 		return nil, err
 	}
 	c.mu.Lock()
-	x := c.exchanges[n]
-	delete(c.exchanges, n)
 	c.abandoned = slices.DeleteFunc(c.abandoned, func(id int64) bool { return id <= n })
-	var method string
-	if x != nil {
-		method = x.method
-	}
 	c.mu.Unlock()
-	id, err := jsonrpc.MakeID(float64(n))
-	if err != nil || x == nil {
-		return nil, err // late, or never asked
-	}
-	if e.err != nil {
-		x.answered.Store(true)
-		return &jsonrpc.Response{ID: id, Error: decodeError(e.err)}, nil
-	}
-	x.result = bytes.Clone(e.result)
-	x.answered.Store(true)
-	if handshake(method) || !x.Raw && bytes.Contains(e.result, []byte(`"inputRequests"`)) && member(e.result, "inputRequests") != nil {
-		return &jsonrpc.Response{ID: id, Result: x.result}, nil
-	}
-	return &jsonrpc.Response{ID: id, Result: emptyResult}, nil
+	return c.settle(n, e)
 }
 
 // dropNulls takes away members that are null where that stands for their absence:
@@ -91,33 +72,6 @@ func wholeNumber(raw []byte) (int64, error) {
 // handshake reports whether the SDK itself needs the result of method.
 func handshake(method string) bool { return method == "initialize" || method == "server/discover" }
 
-func (c *pipeChannel) acceptRequest(e envelope) (jsonrpc.Message, error) {
-	var method string
-	if err := json.Unmarshal(e.method, &method); err != nil {
-		return nil, err
-	}
-	if method == "notifications/progress" && e.id == nil {
-		return nil, c.report(e.params)
-	}
-	params, seen := c.sinks.divert(c.alone(), method, e.id != nil, e.params)
-	if !seen {
-		return nil, nil
-	}
-	req := &jsonrpc.Request{Method: method, Params: params}
-	if e.id != nil {
-		var raw any
-		if err := json.Unmarshal(e.id, &raw); err != nil {
-			return nil, err
-		}
-		id, err := jsonrpc.MakeID(raw)
-		if err != nil {
-			return nil, err
-		}
-		req.ID = id
-	}
-	return req, nil
-}
-
 // alone returns the operation that what the server now sends must belong to: the
 // only one that it has; nil where there are none or several. A request that was
 // cancelled counts until the server has answered it or a later one, since not all
@@ -138,34 +92,6 @@ func (c *pipeChannel) alone() (only *Exchange) {
 		only = x
 	}
 	return only
-}
-
-// report hands a progress message to its operation.
-func (c *pipeChannel) report(params []byte) error {
-	var p struct {
-		Token    json.RawMessage `json:"progressToken"`
-		Progress float64         `json:"progress"`
-		Total    float64         `json:"total"`
-		Message  string          `json:"message"`
-	}
-	if err := json.Unmarshal(params, &p); err != nil {
-		return err
-	}
-	token, err := wholeNumber(p.Token)
-	if err != nil {
-		return err
-	}
-	c.mu.Lock()
-	x := c.tokens[token]
-	c.mu.Unlock()
-	if x == nil {
-		return nil
-	}
-	x.answered.Store(true)
-	if x.progress != nil {
-		x.progress(Progress{Message: p.Message, Progress: p.Progress, Total: p.Total})
-	}
-	return nil
 }
 
 // failAll fails every request in flight: the server could not read one of them

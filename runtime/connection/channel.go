@@ -36,23 +36,20 @@ const (
 // pipeChannel is the [Channel] over a pair of byte streams: a child process, or a
 // stream inside this one. It is also the mcp.Connection that its Connect returns.
 type pipeChannel struct {
+	ledger
 	name   string
 	stdin  io.WriteCloser
 	direct func([]byte) int // writes what it can without blocking; nil: it cannot
 	stdout io.ReadCloser
 	server server
 	errors *stderrTail
-	sinks  Sinks
 	close  time.Duration
 	stuck  time.Duration
 
 	frames frames
 	ready  []jsonrpc.Message // answers made up here; only Read uses it
 
-	mu        sync.Mutex
-	exchanges map[int64]*Exchange // by request id: not answered, not cancelled
-	tokens    map[int64]*Exchange // by progress token
-	lastToken int64
+	// Of the following, ledger.mu is the lock.
 	out       []outgoing
 	writing   bool    // the writer is at work on what it took of out
 	abandoned []int64 // request ids that were cancelled after they had left
@@ -100,9 +97,9 @@ var (
 // newPipeChannel starts the goroutines of a channel. stderr may be nil.
 func newPipeChannel(name string, stdin io.WriteCloser, stdout io.ReadCloser, s server, t *stderrTail, closeTimeout time.Duration, sinks Sinks) *pipeChannel {
 	c := &pipeChannel{
-		name: name, stdin: stdin, stdout: stdout, server: s, errors: t, close: closeTimeout, stuck: stuckWrite, sinks: sinks,
-		exchanges: map[int64]*Exchange{}, tokens: map[int64]*Exchange{},
-		wake: make(chan struct{}, 1), shut: make(chan struct{}), stdoutEnd: make(chan struct{}), done: make(chan struct{}),
+		name: name, stdin: stdin, stdout: stdout, server: s, errors: t, close: closeTimeout, stuck: stuckWrite,
+		ledger: newLedger(sinks),
+		wake:   make(chan struct{}, 1), shut: make(chan struct{}), stdoutEnd: make(chan struct{}), done: make(chan struct{}),
 	}
 	c.direct = directWriter(stdin)
 	c.frames = frames{src: stdout, noise: c.addNoise, limit: MaxFrame}
@@ -261,16 +258,6 @@ func (c *pipeChannel) addNoise(line []byte) {
 	if first {
 		c.errors.note("(on stdout, no MCP message) " + text())
 	}
-}
-
-// Begin implements [Channel].
-func (c *pipeChannel) Begin(progress func(Progress)) *Exchange {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.lastToken++
-	x := &Exchange{Token: c.lastToken, lock: &c.mu, progress: progress}
-	c.tokens[x.Token] = x
-	return x
 }
 
 // Finish implements [Channel].
