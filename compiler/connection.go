@@ -1,16 +1,21 @@
 package compiler
 
 import (
+	"slices"
+
 	"github.com/lda-wf/wfc/compiler/check"
 	"github.com/lda-wf/wfc/compiler/plan"
 	"github.com/lda-wf/wfc/compiler/project"
 	"github.com/lda-wf/wfc/lang/diag"
+	"github.com/lda-wf/wfc/lang/syntax"
 )
 
 // Reach is what opening one connection needs: what a plan has of it.
 type Reach struct {
 	Connection plan.Connection
 	Secrets    []plan.Secret // those that it names
+
+	block *syntax.Connection
 }
 
 // Connection compiles one connection alone, for work that no workflow is part
@@ -27,5 +32,29 @@ func Connection(p *project.Project, id string) (*Reach, diag.List) {
 	}
 	l.connection(y, snap)
 	l.usedSecrets()
-	return &Reach{Connection: l.plan.Connections[0], Secrets: l.plan.Secrets}, nil
+	return &Reach{Connection: l.plan.Connections[0], Secrets: l.plan.Secrets, block: y}, nil
+}
+
+// Disabled reports whether the connection says that nothing may use it.
+func (r *Reach) Disabled() bool { return r.block.Enabled != nil && !r.block.Enabled.B }
+
+// Excluded returns the attribute of the connection, "allow" or "deny", because of
+// which a tool does not exist for the project; "" for none.
+func (r *Reach) Excluded(tool string) string {
+	lists := func(l *syntax.List) bool {
+		return slices.ContainsFunc(l.Items, func(t syntax.Text) bool { return t.S == tool })
+	}
+	switch {
+	case r.block.Deny != nil && lists(r.block.Deny):
+		return "deny"
+	case r.block.Allow != nil && !lists(r.block.Allow):
+		return "allow"
+	}
+	return ""
+}
+
+// Promises reports whether the connection says itself what a tool returns, so that
+// the output schema of its server does not count.
+func (r *Reach) Promises(tool string) bool {
+	return slices.ContainsFunc(r.block.Tools, func(t *syntax.ToolOverride) bool { return t.Tool.Text == tool && !t.Returns.IsZero() })
 }
