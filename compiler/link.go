@@ -343,7 +343,12 @@ func (l *linker) connection(y *syntax.Connection, snap *catalog.Snapshot) {
 	if y.MaxInFlight != nil {
 		c.MaxInFlight = y.MaxInFlight.N
 	}
-	if snap != nil {
+	if r := y.RateLimit; r != nil && r.Requests != nil && r.Per != nil {
+		c.RateLimit = &plan.RateLimit{Requests: r.Requests.N, PerMS: r.Per.D.Milliseconds()}
+	}
+	if y.Protocol != nil && y.Protocol.S != "auto" {
+		c.Protocol = y.Protocol.S
+	} else if snap != nil {
 		c.ProtocolVersion = snap.ProtocolVersion
 	}
 	l.plan.Connections = append(l.plan.Connections, c)

@@ -127,9 +127,6 @@ func (l laterList) secrets(in ...*syntax.Attribute) {
 
 func (l laterList) connection(y *syntax.Connection) {
 	l.opening(y)
-	if y.RateLimit != nil {
-		l.block("rate_limit", y.RateLimit.Header)
-	}
 	if y.IdleTimeout != nil {
 		l.feature("idle_timeout", y.IdleTimeout.Range)
 	}
@@ -151,9 +148,6 @@ func (l laterList) opening(y *syntax.Connection) {
 	}
 	if y.Auth != nil {
 		l.block("auth", y.Auth.Header)
-	}
-	if y.Protocol != nil && y.Protocol.S != "auto" {
-		l.feature("protocol", y.Protocol.Range)
 	}
 	if y.Offers != nil {
 		l.feature("offers", y.Offers.Range)

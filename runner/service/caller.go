@@ -94,6 +94,8 @@ func callError(t pool.Target, err error) *engine.CallError {
 		if t.Scope != "" {
 			out.Kind = engine.KindSession
 		}
+	case session.Quiet:
+		out.Kind = engine.KindTimeout
 	case session.Cancelled:
 		out.Kind = engine.KindCancelled
 		out.Meanwhile = e.Noise

@@ -156,8 +156,12 @@ func (s *secrets) connect(c plan.Connection) (connection.Connection, error) {
 			Close:   time.Duration(c.CloseMS) * time.Millisecond,
 		},
 		MaxInFlight:     c.MaxInFlight,
+		Protocol:        c.Protocol,
 		ProtocolVersion: c.ProtocolVersion,
 		Redact:          s.values(),
+	}
+	if r := c.RateLimit; r != nil {
+		out.RateLimit = connection.RateLimit{Requests: r.Requests, Per: time.Duration(r.PerMS) * time.Millisecond}
 	}
 	if c.Stdio == nil {
 		return out, fmt.Errorf("connection %s has no transport; this is a bug in wfc", c.ID)

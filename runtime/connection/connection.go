@@ -18,8 +18,9 @@ type Connection struct {
 	HTTP        *HTTP  // streamable HTTP
 	SSE         *HTTP  // the HTTP transport of before 2025-03-26
 	Timeouts    Timeouts
-	MaxInFlight int    // per session; zero means 8
-	Offers      Offers // what the server is told that we do for it
+	MaxInFlight int       // per session; zero means 8
+	RateLimit   RateLimit // of all sessions together
+	Offers      Offers    // what the server is told that we do for it
 	// Protocol is the revision that the connection pins; a server that does not speak
 	// it is refused. Empty: any.
 	Protocol string
@@ -57,6 +58,13 @@ type Auth struct {
 	// Header returns the header to send. It is asked for every request, so that a
 	// token may change, and must return when ctx is done. The value is a secret.
 	Header func(ctx context.Context) (name, value string, err error)
+}
+
+// RateLimit allows so many requests in any stretch of time of the length Per.
+// The zero value is no limit.
+type RateLimit struct {
+	Requests int
+	Per      time.Duration
 }
 
 // Timeouts of a connection. Zero means the default of LANGUAGE 4: 60s, 10m, 2s.

@@ -71,13 +71,13 @@ func (s Server) CallTool(ctx context.Context, call session.Call) (*content.Resul
 
 // ReadResource reads a resource.
 func (s Server) ReadResource(ctx context.Context, uri string) (*content.Result, error) {
-	raw, err := s.session.ReadResource(ctx, uri)
+	raw, err := s.session.ReadResource(ctx, session.Read{URI: uri})
 	return s.parsed("resources/read "+uri, raw, err, content.ParseRead)
 }
 
 // GetPrompt gets a prompt.
 func (s Server) GetPrompt(ctx context.Context, name string, args map[string]string) (*content.Result, error) {
-	raw, err := s.session.GetPrompt(ctx, name, args)
+	raw, err := s.session.GetPrompt(ctx, session.Get{Prompt: name, Args: args})
 	return s.parsed("prompts/get "+name, raw, err, content.ParsePrompt)
 }
 

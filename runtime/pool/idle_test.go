@@ -116,11 +116,11 @@ func TestExactValuesThroughTheDemoServer(t *testing.T) {
 			t.Errorf("%s came back as %s", v, structured(r))
 		}
 	}
-	r, err := p.ReadResource(t.Context(), target, "demo://tasks/2")
+	r, err := p.ReadResource(t.Context(), target, session.Read{URI: "demo://tasks/2"})
 	if err != nil || r.Text != `{"id":2,"title":"Book the room","done":true}` {
 		t.Errorf("a resource: %v, %v", r, err)
 	}
-	r, err = p.GetPrompt(t.Context(), target, "summarise", map[string]string{"topic": "tides"})
+	r, err = p.GetPrompt(t.Context(), target, session.Get{Prompt: "summarise", Args: map[string]string{"topic": "tides"}})
 	if err != nil || r.Text != "Summarise tides in three sentences." {
 		t.Errorf("a prompt: %v, %v", r, err)
 	}

@@ -67,6 +67,7 @@ type Pool struct {
 	mu     sync.Mutex
 	closed bool
 	slots  map[slotKey]*slot
+	rates  map[string]*rate              // by connection
 	alive  map[*session.Session]struct{} // not ended, current or not
 	wait   sync.WaitGroup                // a watcher for each of alive
 }
@@ -97,7 +98,7 @@ func New(options Options) *Pool {
 	if options.ClientInfo == nil {
 		options.ClientInfo = &mcp.Implementation{Name: "wfc", Version: "0"}
 	}
-	return &Pool{options: options, slots: map[slotKey]*slot{}, alive: map[*session.Session]struct{}{}}
+	return &Pool{options: options, slots: map[slotKey]*slot{}, rates: map[string]*rate{}, alive: map[*session.Session]struct{}{}}
 }
 
 // acquire returns the session that t needs, which may still be connecting. An
@@ -194,6 +195,15 @@ func (p *Pool) open(s *slot) {
 		Connection: s.target.Connection, ClientInfo: p.options.ClientInfo, Generation: s.generation, Wait: s.delay(),
 		Opened: func() { p.log(event) },
 	}
+	if limit := s.target.Connection.RateLimit; limit.Requests > 0 {
+		r := p.rates[event.Connection]
+		if r == nil {
+			r = newRate()
+			p.rates[event.Connection] = r
+		}
+		r.set(limit)
+		cfg.Admit = r.wait
+	}
 	if sink := p.options.Stderr; sink != nil {
 		cfg.Stderr = func(line string) { sink(event.Connection, line) }
 	}
@@ -256,19 +266,30 @@ func (p *Pool) CallTool(ctx context.Context, t Target, call session.Call) (*cont
 }
 
 // ReadResource reads a resource.
-func (p *Pool) ReadResource(ctx context.Context, t Target, uri string) (*content.Result, error) {
+func (p *Pool) ReadResource(ctx context.Context, t Target, read session.Read) (*content.Result, error) {
 	return do(ctx, p, t, func(s *session.Session) (*content.Result, error) {
-		raw, err := s.ReadResource(ctx, uri)
-		return parsed(s, "resources/read "+uri, raw, err, content.ParseRead)
+		raw, err := s.ReadResource(ctx, read)
+		return parsed(s, "resources/read "+read.URI, raw, err, content.ParseRead)
 	})
 }
 
 // GetPrompt gets a prompt.
-func (p *Pool) GetPrompt(ctx context.Context, t Target, name string, args map[string]string) (*content.Result, error) {
+func (p *Pool) GetPrompt(ctx context.Context, t Target, get session.Get) (*content.Result, error) {
 	return do(ctx, p, t, func(s *session.Session) (*content.Result, error) {
-		raw, err := s.GetPrompt(ctx, name, args)
-		return parsed(s, "prompts/get "+name, raw, err, content.ParsePrompt)
+		raw, err := s.GetPrompt(ctx, get)
+		return parsed(s, "prompts/get "+get.Prompt, raw, err, content.ParsePrompt)
 	})
+}
+
+// Complete asks how an argument of a prompt or of a resource template goes on.
+func (p *Pool) Complete(ctx context.Context, t Target, what session.Completion) (*session.Completions, error) {
+	return do(ctx, p, t, func(s *session.Session) (*session.Completions, error) { return s.Complete(ctx, what) })
+}
+
+// Ping asks whether the server lives. See [session.Session.Ping].
+func (p *Pool) Ping(ctx context.Context, t Target) error {
+	_, err := do(ctx, p, t, func(s *session.Session) (struct{}, error) { return struct{}{}, s.Ping(ctx) })
+	return err
 }
 
 func parsed(s *session.Session, label string, raw []byte, err error, parse func([]byte) (*content.Result, error)) (*content.Result, error) {

@@ -43,6 +43,10 @@ func (s *Session) classify(ctx context.Context, c *Client, label string, sent Se
 		if b := (*beside)(nil); errors.As(err, &b) {
 			e.Noise = s.cfg.redact(b.noise)
 		}
+		if q := (*quiet)(nil); errors.As(cause, &q) {
+			e.Reason = Quiet
+			return e.describe(s.cfg.redact, fmt.Sprintf("It had no answer and no progress message for %s and was cancelled (sent: %s).", q.d, sent), e.Noise)
+		}
 		return e.describe(s.cfg.redact, fmt.Sprintf("It was given up before the answer came (sent: %s): %s.", sent, cause), e.Noise)
 	}
 	select {

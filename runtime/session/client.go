@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -16,8 +17,9 @@ type Call struct {
 	Args     json.RawMessage // a JSON object; nil: {}
 	ReadOnly bool            // may overlap other read-only operations
 	Meta     map[string]any  // sent in _meta
-	// Progress is called in the order of the wire, before the call returns, on the
-	// goroutine that reads from the server: it must not block. May be nil.
+	// Progress is called in the order of the wire, before the answer is seen, on the
+	// goroutine that reads from the server: it must not block. When a call is given
+	// up, it may be running still. May be nil.
 	Progress func(Progress)
 	// Started is called once the call's turn has come and before its first byte
 	// leaves, with the session's generation. An error from it ends the call with
@@ -26,6 +28,58 @@ type Call struct {
 	// Queued is called once the call has its place in the session's queue: what is
 	// submitted afterwards comes after it. It must not block. May be nil.
 	Queued func()
+	// IdleTimeout is how long nothing may be heard of the call, neither its answer nor
+	// a progress message, before it is cancelled with the reason [Quiet]. It counts
+	// from when the request leaves, and not while the server has asked us something.
+	// Zero: for ever.
+	IdleTimeout time.Duration
+}
+
+// Read is one reading of a resource. The fields beside URI are those of [Call].
+type Read struct {
+	URI         string
+	Meta        map[string]any
+	Progress    func(Progress)
+	Started     func(generation uint64) error
+	Queued      func()
+	IdleTimeout time.Duration
+}
+
+func (r Read) how() Call {
+	return Call{ReadOnly: true, Meta: r.Meta, Progress: r.Progress, Started: r.Started, Queued: r.Queued, IdleTimeout: r.IdleTimeout}
+}
+
+// Get is one getting of a prompt. The fields beside Prompt and Args are those of [Call].
+type Get struct {
+	Prompt      string            // as the server names it
+	Args        map[string]string // nil: none
+	Meta        map[string]any
+	Progress    func(Progress)
+	Started     func(generation uint64) error
+	Queued      func()
+	IdleTimeout time.Duration
+}
+
+func (g Get) how() Call {
+	return Call{ReadOnly: true, Meta: g.Meta, Progress: g.Progress, Started: g.Started, Queued: g.Queued, IdleTimeout: g.IdleTimeout}
+}
+
+// Completion asks a server how an argument of a prompt or of a resource template
+// goes on. One of Prompt and Template is set.
+type Completion struct {
+	Prompt   string // as the server names it
+	Template string // a URI template
+	Argument string // its name
+	Value    string // what is typed so far
+	// Known are the other arguments as far as they are there. May be nil.
+	Known map[string]string
+}
+
+// Completions are what a server proposes.
+type Completions struct {
+	Values []string
+	Total  int  // how many there are; 0 if the server does not say
+	More   bool // there are more than Values
 }
 
 // Progress is one progress message of a call.
@@ -55,6 +109,7 @@ type Client struct {
 	client  *mcp.Client
 	sdk     *mcp.ClientSession
 	server  Server
+	clocks  clocks
 }
 
 // perform runs one request of the SDK and returns its raw result, and whether
@@ -105,19 +160,50 @@ func (c *Client) CallTool(ctx context.Context, call Call) (json.RawMessage, Sent
 }
 
 // ReadResource reads a resource and returns the raw ReadResourceResult.
-func (c *Client) ReadResource(ctx context.Context, uri string) (json.RawMessage, Sent, error) {
-	return c.perform(ctx, nil, func(ctx context.Context, token int64) error {
-		_, err := c.sdk.ReadResource(ctx, &mcp.ReadResourceParams{Meta: withToken(nil, token), URI: uri})
+func (c *Client) ReadResource(ctx context.Context, read Read) (json.RawMessage, Sent, error) {
+	return c.perform(ctx, read.Progress, func(ctx context.Context, token int64) error {
+		_, err := c.sdk.ReadResource(ctx, &mcp.ReadResourceParams{Meta: withToken(read.Meta, token), URI: read.URI})
 		return err
 	})
 }
 
 // GetPrompt gets a prompt and returns the raw GetPromptResult.
-func (c *Client) GetPrompt(ctx context.Context, name string, args map[string]string) (json.RawMessage, Sent, error) {
-	return c.perform(ctx, nil, func(ctx context.Context, token int64) error {
-		_, err := c.sdk.GetPrompt(ctx, &mcp.GetPromptParams{Meta: withToken(nil, token), Name: name, Arguments: args})
+func (c *Client) GetPrompt(ctx context.Context, get Get) (json.RawMessage, Sent, error) {
+	return c.perform(ctx, get.Progress, func(ctx context.Context, token int64) error {
+		_, err := c.sdk.GetPrompt(ctx, &mcp.GetPromptParams{Meta: withToken(get.Meta, token), Name: get.Prompt, Arguments: get.Args})
 		return err
 	})
+}
+
+// Complete returns the raw CompleteResult.
+func (c *Client) Complete(ctx context.Context, what Completion) (json.RawMessage, Sent, error) {
+	ref := &mcp.CompleteReference{Type: "ref/prompt", Name: what.Prompt}
+	if what.Template != "" {
+		ref = &mcp.CompleteReference{Type: "ref/resource", URI: what.Template}
+	}
+	return c.perform(ctx, nil, func(ctx context.Context, token int64) error {
+		params := &mcp.CompleteParams{
+			Meta: withToken(nil, token), Ref: ref, Argument: mcp.CompleteParamsArgument{Name: what.Argument, Value: what.Value},
+		}
+		if len(what.Known) > 0 {
+			params.Context = &mcp.CompleteContext{Arguments: what.Known}
+		}
+		_, err := c.sdk.Complete(ctx, params)
+		return err
+	})
+}
+
+// Ping asks for a sign of life: with ping, or, from 2026-07-28 on, which has none,
+// with server/discover.
+func (c *Client) Ping(ctx context.Context) (Sent, error) {
+	if c.server.ProtocolVersion >= modernVersion {
+		_, sent, err := c.Invoke(ctx, "server/discover", nil)
+		return sent, err
+	}
+	_, sent, err := c.perform(ctx, nil, func(ctx context.Context, token int64) error {
+		return c.sdk.Ping(ctx, &mcp.PingParams{Meta: withToken(nil, token)})
+	})
+	return sent, err
 }
 
 // ListTools returns the raw ListToolsResult of one page.

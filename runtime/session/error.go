@@ -36,6 +36,8 @@ const (
 	Malformed
 	// TooLarge: the answer is larger than [connection.MaxFrame].
 	TooLarge
+	// Quiet: nothing was heard of it for Call.IdleTimeout, and it was cancelled.
+	Quiet
 	// Declined: Call.Started returned an error, which is Cause.
 	Declined
 )
@@ -52,7 +54,7 @@ type Error struct {
 	Sent       Sent
 	Code       int64  // of Refused
 	Generation uint64 // of the session; 0 if there was none
-	// Noise says, of Cancelled, what the server printed on stdout meanwhile that is no
+	// Noise says, of Cancelled and Quiet, what the server printed on stdout meanwhile that is no
 	// message, which may have been meant as the answer: a sentence, redacted. "": nothing.
 	Noise string
 

@@ -14,7 +14,7 @@ import (
 // _meta is added where it is missing. A method that gets no answer, or more than
 // one, cannot be invoked; see [Answerable].
 func (s *Session) Invoke(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
-	return s.request(ctx, method, Call{}, func(ctx context.Context, c *Client) (json.RawMessage, Sent, error) {
+	return s.request(ctx, method, Call{}, func(ctx context.Context, c *Client, _ Call) (json.RawMessage, Sent, error) {
 		return c.Invoke(ctx, method, params)
 	})
 }

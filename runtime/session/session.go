@@ -26,10 +26,13 @@ type Config struct {
 	// Wait is how long to wait before connecting: a server that keeps dying is
 	// not started at once again.
 	Wait time.Duration
+	// Admit is called with each operation whose turn has come, and returns when its
+	// request may leave. Its error, a clause, is ctx's cause said in its words. May be nil.
+	Admit func(ctx context.Context) error
 	// Opened is called by the owner goroutine once the handshake is done. May be nil.
 	Opened func()
 
-	redact      func(string) string
+	redact       func(string) string
 	probeBudget  time.Duration     // zero: the constant of this name
 	restartAfter time.Duration     // zero: the function of this name
 	silent       func(unread bool) // for tests: called when restartAfter has passed

@@ -230,7 +230,18 @@ func (s *server) take(line []byte) {
 		}
 		s.answer(m.ID, fmt.Sprintf(`{"protocolVersion":%q,"capabilities":{"tools":{"listChanged":true},"resources":{},"prompts":{}},"serverInfo":{"name":"testserver","version":"1","vendor":[1.0]},"instructions":"Be kind."}`, p.Version))
 	case "ping":
+		record(*logFile, "%s", m.Method)
 		s.answer(m.ID, "{}")
+	case "resources/read":
+		s.answer(m.ID, `{"contents":[{"uri":"test://a","text":"{\"n\":1.50}","x":9007199254740993}]}`)
+	case "prompts/get":
+		var p struct {
+			Args map[string]json.RawMessage `json:"arguments"`
+		}
+		_ = json.Unmarshal(m.Params, &p)
+		s.answer(m.ID, fmt.Sprintf(`{"messages":[{"role":"user","content":{"type":"text","text":%s}}]}`, p.Args["q"]))
+	case "completion/complete":
+		s.complete(m)
 	case "x/mirror":
 		s.answer(m.ID, string(m.Params))
 	case "notifications/cancelled":
@@ -246,6 +257,27 @@ func (s *server) take(line []byte) {
 			s.refuse(m.ID, -32601, "no such method")
 		}
 	}
+}
+
+// complete proposes the value with a digit behind it; for the prompt odd it answers
+// what is no completion.
+func (s *server) complete(m message) {
+	var p struct {
+		Ref, Argument, Context json.RawMessage
+	}
+	var ref, argument struct{ Name, Value string }
+	_ = json.Unmarshal(m.Params, &p)
+	_ = json.Unmarshal(p.Ref, &ref)
+	_ = json.Unmarshal(p.Argument, &argument)
+	if p.Context == nil {
+		p.Context = json.RawMessage("null")
+	}
+	record(*logFile, "%s %s %s %s", m.Method, p.Ref, p.Argument, p.Context)
+	if ref.Name == "odd" {
+		s.answer(m.ID, `{"values":[]}`)
+		return
+	}
+	s.answer(m.ID, fmt.Sprintf(`{"completion":{"values":["%s1","%s2"],"total":7,"hasMore":true}}`, argument.Value, argument.Value))
 }
 
 // discovered answers server/discover.

@@ -1,0 +1,144 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/lda-wf/wfc/runtime/connection"
+)
+
+// inside opens a session with a server in this process, whose tool "work" reports
+// its progress after each of the pauses but the last, and then answers.
+func inside(t *testing.T, change func(*Config), pauses ...time.Duration) *Session {
+	server := mcp.NewServer(&mcp.Implementation{Name: "inside"}, nil)
+	mcp.AddTool(server, &mcp.Tool{Name: "work"}, func(ctx context.Context, req *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {
+		for i, pause := range pauses {
+			select {
+			case <-time.After(pause):
+			case <-ctx.Done():
+				return nil, nil, ctx.Err()
+			}
+			if i < len(pauses)-1 {
+				err := req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: req.Params.GetProgressToken(), Progress: float64(i + 1)})
+				if err != nil {
+					return nil, nil, err
+				}
+			}
+		}
+		return &mcp.CallToolResult{}, nil, nil
+	})
+	cfg := Config{
+		Connection: connection.Stream("test.main", "", func() (io.ReadWriteCloser, error) {
+			ours, theirs := net.Pipe()
+			go func() { _ = server.Run(t.Context(), &mcp.IOTransport{Reader: theirs, Writer: theirs}) }()
+			return ours, nil
+		}),
+		ClientInfo: &mcp.Implementation{Name: "test"}, Generation: 1,
+	}
+	cfg.Connection.ProtocolVersion = legacyVersion
+	if change != nil {
+		change(&cfg)
+	}
+	return Open(cfg)
+}
+
+func TestIdleTimeout(t *testing.T) {
+	const idle = 60 * time.Second
+	for _, c := range []struct {
+		name   string
+		pauses []time.Duration
+		fails  time.Duration // zero: it succeeds
+	}{
+		{"an answer in time", []time.Duration{59 * time.Second}, 0},
+		{"silence", []time.Duration{time.Hour}, idle},
+		{"progress begins the time anew", []time.Duration{50 * time.Second, 50 * time.Second, 50 * time.Second, 50 * time.Second}, 0},
+		{"silence after progress", []time.Duration{50 * time.Second, time.Hour}, 110 * time.Second},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := inside(t, nil, c.pauses...)
+				begin, reported := time.Now(), atomic.Int32{}
+				_, err := s.CallTool(t.Context(), Call{Tool: "work", IdleTimeout: idle, Progress: func(Progress) { reported.Add(1) }})
+				reports := int(reported.Load())
+				if c.fails == 0 {
+					if err != nil || reports != len(c.pauses)-1 {
+						t.Errorf("it failed after %s and %d progress messages: %v", time.Since(begin), reports, err)
+					}
+				} else {
+					e := failure(t, err)
+					sent := SentMaybe
+					if reports > 0 {
+						sent = SentYes
+					}
+					want := fmt.Sprintf("connection test.main, tools/call work: It had no answer and no progress message for 1m0s and was cancelled (sent: %s).", sent)
+					if e.Reason != Quiet || e.Sent != sent || e.Error() != want || time.Since(begin) != c.fails {
+						t.Errorf("after %s: %v", time.Since(begin), e)
+					}
+				}
+				// One that is given up leaves the session as it is.
+				if _, err := s.CallTool(t.Context(), Call{Tool: "nothing"}); failure(t, err).Reason != Refused {
+					t.Errorf("the next call: %v", err)
+				}
+				s.Close()
+				<-s.Ended()
+			})
+		})
+	}
+}
+
+func TestIdleTimeoutCountsFromWhenTheRequestLeaves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := inside(t, func(cfg *Config) {
+			cfg.Admit = func(context.Context) error { time.Sleep(time.Hour); return nil }
+		}, 30*time.Second)
+		_, err := s.CallTool(t.Context(), Call{Tool: "work", IdleTimeout: time.Minute, Started: func(uint64) error {
+			time.Sleep(time.Hour)
+			return nil
+		}})
+		if err != nil {
+			t.Error(err)
+		}
+		s.Close()
+		<-s.Ended()
+	})
+}
+
+// A server that asks something waits for us: that is no silence of its own.
+func TestIdleClocksStandStillWhileTheServerIsAnswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var c clocks
+		running := func() (ctx context.Context, k *idleClock) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			return ctx, c.begin(time.Minute, cancel)
+		}
+		one, first := running()
+		time.Sleep(59 * time.Second)
+		resume := c.pause()
+		two, second := running() // begun meanwhile
+		again := c.pause()
+		time.Sleep(time.Hour)
+		resume()
+		resume() // once is enough
+		time.Sleep(time.Hour)
+		again()
+		time.Sleep(59 * time.Second)
+		if one.Err() != nil || two.Err() != nil {
+			t.Error("a clock went on")
+		}
+		c.end(second)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if one.Err() == nil || two.Err() != nil {
+			t.Errorf("a minute after the answer: %v, %v", one.Err(), two.Err())
+		}
+		c.end(first)
+	})
+}
