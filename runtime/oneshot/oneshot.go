@@ -70,15 +70,15 @@ func (s Server) CallTool(ctx context.Context, call session.Call) (*content.Resul
 }
 
 // ReadResource reads a resource.
-func (s Server) ReadResource(ctx context.Context, uri string) (*content.Result, error) {
-	raw, err := s.session.ReadResource(ctx, session.Read{URI: uri})
-	return s.parsed("resources/read "+uri, raw, err, content.ParseRead)
+func (s Server) ReadResource(ctx context.Context, read session.Read) (*content.Result, error) {
+	raw, err := s.session.ReadResource(ctx, read)
+	return s.parsed("resources/read "+read.URI, raw, err, content.ParseRead)
 }
 
 // GetPrompt gets a prompt.
-func (s Server) GetPrompt(ctx context.Context, name string, args map[string]string) (*content.Result, error) {
-	raw, err := s.session.GetPrompt(ctx, session.Get{Prompt: name, Args: args})
-	return s.parsed("prompts/get "+name, raw, err, content.ParsePrompt)
+func (s Server) GetPrompt(ctx context.Context, get session.Get) (*content.Result, error) {
+	raw, err := s.session.GetPrompt(ctx, get)
+	return s.parsed("prompts/get "+get.Prompt, raw, err, content.ParsePrompt)
 }
 
 func (s Server) parsed(label string, raw json.RawMessage, err error, parse func([]byte) (*content.Result, error)) (*content.Result, error) {
