@@ -56,6 +56,7 @@ type place struct {
 
 	each, self, args, loop, calls *types.Type // nil: not there
 
+	step  *step // the step that the expression is of; nil: it is of none
 	run   runKind
 	test  bool   // a test, which may look at everything
 	ended string // how the run of a test ends

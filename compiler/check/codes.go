@@ -23,6 +23,8 @@ const (
 	codeUnknownPrompt     diag.Code = "WFC2016"
 	codeUnknownTemplate   diag.Code = "WFC2017"
 
+	codeKeyTwice diag.Code = "WFC1204"
+
 	codeMissingArgument  diag.Code = "WFC2101"
 	codeUnknownArgument  diag.Code = "WFC2103"
 	codeTaskSupport      diag.Code = "WFC2104"

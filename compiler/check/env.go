@@ -14,20 +14,23 @@ type env struct {
 	up *env
 
 	// A frame is one of: a bound variable, facts, a condition, or the marks below.
-	name   string // of the variable
-	id     int    // tells variables of the same name apart
-	typ    *types.Type
-	facts  []fact
-	known  hclsyntax.Expression // a condition that holds (or, with holds false, does not)
-	source []byte               // of known
-	holds  bool
+	name string // of the variable
+	id   int    // tells variables of the same name apart
+	typ  *types.Type
+	// elements is what the variable goes through; nil: it is not known.
+	elements hclsyntax.Expression
+	facts    []fact
+	known    hclsyntax.Expression // a condition that holds (or, with holds false, does not)
+	source   []byte               // of known
+	holds    bool
 
 	anon   *hclsyntax.AnonSymbolExpr // the element of a splat, of type typ
 	strict bool                      // inside try or can: reading an absent attribute fails
 	caught bool                      // and that a failure here is caught
+	asked  bool                      // on one side of a condition, whatever it says
 
 	// These are true where some frame of the chain has facts, conditions or a mark.
-	anyFacts, anyKnown, anyStrict, anyCaught bool
+	anyFacts, anyKnown, anyStrict, anyCaught, anyAsked bool
 }
 
 // frame returns an empty frame on top of e.
@@ -35,16 +38,16 @@ func (e *env) frame() *env {
 	f := &env{up: e}
 	if e != nil {
 		f.anyFacts, f.anyKnown = e.anyFacts, e.anyKnown
-		f.anyStrict, f.anyCaught = e.anyStrict, e.anyCaught
+		f.anyStrict, f.anyCaught, f.anyAsked = e.anyStrict, e.anyCaught, e.anyAsked
 	}
 	return f
 }
 
-// bind returns e with a variable.
-func (c *checker) bind(e *env, name string, t *types.Type) *env {
+// bind returns e with a variable, a key or an element of what elements is.
+func (c *checker) bind(e *env, name string, t *types.Type, elements hclsyntax.Expression) *env {
 	f := e.frame()
 	c.bound++
-	f.name, f.id, f.typ = name, c.bound, t
+	f.name, f.id, f.typ, f.elements = name, c.bound, t, elements
 	return f
 }
 
@@ -81,6 +84,35 @@ func (e *env) knowing(cond hclsyntax.Expression, source []byte, holds bool) *env
 	f := e.frame()
 	f.known, f.source, f.holds, f.anyKnown = cond, source, holds, true
 	return f
+}
+
+// onASide returns e on one side of a condition.
+func (e *env) onASide() *env {
+	if e != nil && e.anyAsked {
+		return e
+	}
+	f := e.frame()
+	f.asked, f.anyAsked = true, true
+	return f
+}
+
+// isSure reports whether what fails at this place fails the whole expression: no
+// condition may keep it from being evaluated, and nothing catches it.
+func (e *env) isSure() bool { return e == nil || !e.anyCaught && !e.anyAsked }
+
+// isThere reports whether reading a path is known not to fail.
+func (e *env) isThere(path string) bool {
+	if path == "" {
+		return false
+	}
+	for ; e != nil && e.anyFacts; e = e.up {
+		for _, f := range e.facts {
+			if f.path == path && f.rel == isThere {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // variable returns the frame that binds name, or nil.
@@ -137,9 +169,10 @@ func (e *env) withoutFacts() *env {
 		return nil
 	}
 	up := e.up.withoutFacts()
-	f := &env{up: up, name: e.name, id: e.id, typ: e.typ, anon: e.anon, strict: e.strict, caught: e.caught}
+	f := &env{up: up, name: e.name, id: e.id, typ: e.typ, elements: e.elements, anon: e.anon, strict: e.strict, caught: e.caught, asked: e.asked}
 	f.anyStrict = e.strict || up.isStrict()
 	f.anyCaught = e.caught || up.isCaught()
+	f.anyAsked = e.asked || up != nil && up.anyAsked
 	return f
 }
 

@@ -151,7 +151,7 @@ func (c *checker) strictCall(x *hclsyntax.FunctionCallExpr, f *funcs.Func, en *e
 		s := &subject{plain: "The argument " + strconv.Quote(p.Name) + " of " + x.Name}
 		got := c.strict(arg, en, p.Type, s)
 		bad = bad || got.t.IsError()
-		args[i] = funcs.Arg{Type: got.t, Const: c.constant(arg)}
+		args[i] = funcs.Arg{Type: got.t, Const: c.constantArg(arg, got.t, en)}
 	}
 	if bad {
 		c.inWrongOrder(x, f, before, en)
@@ -237,6 +237,9 @@ func (c *checker) spread(x *hclsyntax.FunctionCallExpr, f *funcs.Func, args []fu
 
 // result returns what a call gives whose arguments fit.
 func (c *checker) result(x *hclsyntax.FunctionCallExpr, f *funcs.Func, args []funcs.Arg, en *env) typed {
+	if !en.isCaught() && c.neverSucceeds(x, f, args) {
+		return failed
+	}
 	if f.Infer == nil {
 		return of(f.Result)
 	}
@@ -248,6 +251,9 @@ func (c *checker) result(x *hclsyntax.FunctionCallExpr, f *funcs.Func, args []fu
 		return of(t)
 	}
 	if en.isCaught() && t != nil {
+		return of(t)
+	}
+	if f.Name == "contains" && c.mayBecomeEqual(anElement(args[0].Type), args[1].Type, x.Args[0], x.Args[1], en) {
 		return of(t)
 	}
 	at := x.Range()

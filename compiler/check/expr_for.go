@@ -113,9 +113,9 @@ func (c *checker) forExpr(x *hclsyntax.ForExpr, en *env, want *types.Type, s *su
 	}
 	inner := en
 	if x.KeyVar != "" {
-		inner = c.bind(inner, x.KeyVar, coll.key)
+		inner = c.bind(inner, x.KeyVar, coll.key, x.CollExpr)
 	}
-	inner = c.bind(inner, x.ValVar, coll.elem)
+	inner = c.bind(inner, x.ValVar, coll.elem, x.CollExpr)
 	if x.CondExpr != nil {
 		c.expr(x.CondExpr, inner, types.BoolType, conditionSubject)
 		inner = c.assume(x.CondExpr, true, inner)

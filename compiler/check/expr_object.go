@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,6 +19,8 @@ type item struct {
 	name  string
 	key   hcl.Range
 	value hclNode
+	// computed says that the name is the value of an expression in parentheses.
+	computed bool
 }
 
 // object checks an object literal. Its attributes keep their own types; where
@@ -239,10 +242,10 @@ func (c *checker) items(x *hclsyntax.ObjectConsExpr, en *env) (items []item, dyn
 	for _, it := range x.Items {
 		name, known := c.keyName(it.KeyExpr)
 		if known {
-			if seen.add(items, name) {
-				c.textual = true
+			if seen.add(items, name) && !c.setTwice(items, name, it.KeyExpr) {
+				c.textual = true // both are written as they are
 			}
-			items = append(items, item{name, it.KeyExpr.Range(), it.ValueExpr})
+			items = append(items, item{name, it.KeyExpr.Range(), it.ValueExpr, false})
 			continue
 		}
 		if k, isKey := it.KeyExpr.(*hclsyntax.ObjectConsKeyExpr); isKey && !k.ForceNonLiteral {
@@ -254,13 +257,28 @@ func (c *checker) items(x *hclsyntax.ObjectConsExpr, en *env) (items []item, dyn
 		}
 		k := c.expr(it.KeyExpr, en, types.StringType, keySubject).t
 		if names := literalNames(k); !k.IsError() && len(names) == 1 {
-			items = append(items, item{names[0], it.KeyExpr.Range(), it.ValueExpr})
+			if seen.add(items, names[0]) && (en.isSure() || c.constant(it.KeyExpr) != nil && !en.isCaught()) {
+				c.setTwice(items, names[0], it.KeyExpr)
+			}
+			items = append(items, item{names[0], it.KeyExpr.Range(), it.ValueExpr, true})
 			continue
 		}
 		ok = ok && !k.IsError()
 		dynamic = append(dynamic, it.ValueExpr)
 	}
 	return items, dynamic, ok
+}
+
+// setTwice reports a key that one of items has, unless both are written as they
+// are, which the text of the expression shows (expr.Problems).
+func (c *checker) setTwice(items []item, name string, key hclNode) bool {
+	first := items[slices.IndexFunc(items, func(i item) bool { return i.name == name })]
+	if _, literal := c.keyName(key); literal && !first.computed {
+		return false
+	}
+	c.report(diag.New(codeKeyTwice, key.Range(), "This object has the key %q already. Remove one of the two, or give it another name.", name).
+		With(first.key, "%q is set here first.", name))
+	return true
 }
 
 // names are the keys of a literal so far. Few are searched one by one.

@@ -41,6 +41,9 @@ func (c *checker) binary(x *hclsyntax.BinaryOpExpr, en *env) typed {
 	if l.IsError() || r.IsError() {
 		return failed
 	}
+	if !en.isCaught() && c.neverComputed(x) {
+		return failed
+	}
 	switch x.Op {
 	case hclsyntax.OpGreaterThan, hclsyntax.OpGreaterThanOrEqual, hclsyntax.OpLessThan, hclsyntax.OpLessThanOrEqual:
 		return of(types.BoolType)
@@ -78,7 +81,7 @@ func (c *checker) comparison(x *hclsyntax.BinaryOpExpr, en *env) typed {
 	if l.IsError() || r.IsError() {
 		return failed
 	}
-	if types.Overlap(l, r) {
+	if types.Overlap(l, r) || c.mayBecomeEqual(l, r, x.LHS, x.RHS, en) {
 		return of(types.BoolType)
 	}
 	if en.hasFacts() {

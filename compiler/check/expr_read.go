@@ -106,7 +106,7 @@ func (c *checker) attrName(s hcl.TraverseAttr) string {
 func (c *checker) attrOf(r reading, t *types.Type, name string, s hcl.TraverseAttr, en *env) typed {
 	u := t.Underlying()
 	switch u.Kind() {
-	case types.Any:
+	case types.Any, types.Never: // of no value no part is read
 		return of(u)
 	case types.Blob:
 		if a := blobAttrs.Attr(name); a != nil {
@@ -119,7 +119,11 @@ func (c *checker) attrOf(r reading, t *types.Type, name string, s hcl.TraverseAt
 		c.unknownAttribute(r, u, name, s)
 		return failed
 	case types.Union:
-		return c.each(u, func(m *types.Type) typed { return c.attrOf(r, m, name, s, en) })
+		read := func(m *types.Type) typed { return c.attrOf(r, m, name, s, en) }
+		if en.isCaught() || en.isThere(join(r.path, "."+name)) {
+			return c.eachThatHas(u, name, read)
+		}
+		return c.each(u, read)
 	}
 	c.noAttributes(r, u, name, s)
 	return failed
@@ -183,6 +187,34 @@ func (c *checker) each(u *types.Type, read func(*types.Type) typed) typed {
 	return out
 }
 
+// eachThatHas is each for an attribute where the members without it do no harm:
+// reading it of them fails, which is caught, or they have been ruled out. What
+// their values have beside what they declare may be anything.
+func (c *checker) eachThatHas(u *types.Type, name string, read func(*types.Type) typed) typed {
+	var having []*types.Type
+	open := false
+	for _, m := range u.Items() {
+		var p typed
+		c.silently(func() { p = read(m) })
+		if !p.t.IsError() {
+			having = append(having, m)
+		} else if m := m.Underlying(); m.Kind() == types.Object && !m.Exact() && m.Rest() == nil {
+			open = true
+		}
+	}
+	if len(having) == 0 {
+		return c.each(u, read)
+	}
+	out := c.each(types.UnionOf(having...), read)
+	if len(having) == 1 {
+		out = read(having[0])
+	}
+	if open {
+		out.t = types.UnionOf(out.t, types.AnyType)
+	}
+	return out
+}
+
 // literalIndex reads r[0] or r["k"].
 func (c *checker) literalIndex(r reading, s hcl.TraverseIndex, en *env) reading {
 	at := hcl.RangeBetween(r.at, s.SrcRange)
@@ -195,7 +227,7 @@ func (c *checker) literalIndex(r reading, s hcl.TraverseIndex, en *env) reading 
 	}
 	k := index{t: types.LiteralOf(key), lit: &key, at: s.SrcRange}
 	trusted := c.trustPart(r)
-	return c.arrived(reading{c.indexOf(r, r.t, k), join(r.path, literalStep(key)), at, trusted}, en)
+	return c.arrived(reading{c.indexOf(r, r.t, k, en), join(r.path, literalStep(key)), at, trusted}, en)
 }
 
 // indexKey is the key of a literal index, decoded from the source. ok is false
@@ -247,7 +279,7 @@ func (c *checker) indexBy(r reading, x *hclsyntax.IndexExpr, en *env) reading {
 		path = join(r.path, step)
 	}
 	trusted := c.trustPart(r)
-	return c.arrived(reading{c.indexOf(r, r.t, k), path, at, trusted}, en)
+	return c.arrived(reading{c.indexOf(r, r.t, k, en), path, at, trusted}, en)
 }
 
 var keySubject = &subject{plain: "The key"}
@@ -260,10 +292,10 @@ type index struct {
 }
 
 // indexOf returns the element k of one type. t is never null here.
-func (c *checker) indexOf(r reading, t *types.Type, k index) typed {
+func (c *checker) indexOf(r reading, t *types.Type, k index, en *env) typed {
 	u := t.Underlying()
 	switch u.Kind() {
-	case types.Any:
+	case types.Any, types.Never: // of no value no part is read
 		return of(u)
 	case types.List:
 		if c.keyIs(r, k, types.IntegerType, "list") {
@@ -276,35 +308,37 @@ func (c *checker) indexOf(r reading, t *types.Type, k index) typed {
 		}
 		return failed
 	case types.Tuple:
-		return c.tupleElement(r, u, k)
+		return c.tupleElement(r, u, k, en)
 	case types.Object:
-		return c.objectElement(r, t, k)
+		return c.objectElement(r, t, k, en)
 	case types.Union:
-		return c.each(u, func(m *types.Type) typed { return c.indexOf(r, m, k) })
+		return c.each(u, func(m *types.Type) typed { return c.indexOf(r, m, k, en) })
 	}
 	c.notIndexable(r, u, k)
 	return failed
 }
 
-func (c *checker) tupleElement(r reading, u *types.Type, k index) typed {
+func (c *checker) tupleElement(r reading, u *types.Type, k index, en *env) typed {
 	if !c.keyIs(r, k, types.IntegerType, "list") {
 		return failed
 	}
 	items := u.Items()
 	if k.lit != nil {
 		n, ok := k.lit.AsNumber().Int64()
-		if !ok || n < 0 || n >= int64(len(items)) {
+		switch {
+		case ok && n >= 0 && n < int64(len(items)):
+			return of(items[n])
+		case en.isSure():
 			c.outOfRange(r, k, len(items))
 			return failed
 		}
-		return of(items[n])
 	}
 	return of(types.UnionOf(items...))
 }
 
 // objectElement reads an attribute by index: without null where it may be
 // absent, since that fails; anything where the type does not name it.
-func (c *checker) objectElement(r reading, t *types.Type, k index) typed {
+func (c *checker) objectElement(r reading, t *types.Type, k index, en *env) typed {
 	u := t.Underlying()
 	if !c.keyIs(r, k, types.StringType, "object") {
 		return failed
@@ -316,6 +350,10 @@ func (c *checker) objectElement(r reading, t *types.Type, k index) typed {
 	names := literalNames(k.t)
 	if names == nil {
 		return of(undeclaredOr(u, undeclared))
+	}
+	if k.lit != nil && u.Exact() && u.Rest() == nil && u.Attr(names[0]) == nil && en.isSure() {
+		c.noSuchKey(r, k, u)
+		return failed
 	}
 	var ts []*types.Type
 	var why *cause

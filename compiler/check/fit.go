@@ -538,6 +538,13 @@ func (c *checker) outOfRange(r reading, k index, n int) {
 	c.report(diag.New(codeWrongIndex, k.at, "%s has %s, counted from 0, so that it has no element %s.", c.text(r.at), count(n, "element"), k.lit.JSON()))
 }
 
+// noSuchKey reports a key that an object does not have, all of whose attributes are known.
+func (c *checker) noSuchKey(r reading, k index, u *types.Type) {
+	d := unknownName(codeWrongIndex, "attribute", c.text(r.at), k.lit.AsString(), k.at, attrNames(u))
+	d.Fixes = nil // which would take the place of the brackets, too
+	c.report(d)
+}
+
 func count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

@@ -13,21 +13,25 @@ import (
 
 // assume returns en with what a condition says where it holds (or does not).
 func (c *checker) assume(cond hclNode, holds bool, en *env) *env {
+	return c.conclude(cond, holds, en.onASide())
+}
+
+func (c *checker) conclude(cond hclNode, holds bool, en *env) *env {
 	switch x := cond.(type) {
 	case *hclsyntax.ParenthesesExpr:
-		return c.assume(x.Expression, holds, en)
+		return c.conclude(x.Expression, holds, en)
 	case *hclsyntax.TemplateWrapExpr:
-		return c.assume(x.Wrapped, holds, en)
+		return c.conclude(x.Wrapped, holds, en)
 	case *hclsyntax.UnaryOpExpr:
 		if x.Op == hclsyntax.OpLogicalNot {
-			return c.assume(x.Val, !holds, en)
+			return c.conclude(x.Val, !holds, en)
 		}
 	case *hclsyntax.BinaryOpExpr:
 		switch x.Op {
 		case hclsyntax.OpLogicalAnd, hclsyntax.OpLogicalOr:
 			if holds == (x.Op == hclsyntax.OpLogicalAnd) {
 				// Both sides are as the whole is.
-				return c.assume(x.RHS, holds, c.assume(x.LHS, holds, en))
+				return c.conclude(x.RHS, holds, c.conclude(x.LHS, holds, en))
 			}
 			return c.know(x, holds, en)
 		case hclsyntax.OpEqual:
@@ -43,7 +47,7 @@ func (c *checker) assume(cond hclNode, holds bool, en *env) *env {
 		if l := c.localOf(x, en); l != nil && !l.cyclic && !en.shadowsRoot() {
 			// What a local's expression says, its name says too. Its own names are the
 			// workflow's, so that no variable of this place is confused with one of it.
-			c.at(l.syn.Expr.Source, c.place, func() { en = c.assume(l.syn.Expr.Node, holds, en) })
+			c.at(l.syn.Expr.Source, c.place, func() { en = c.conclude(l.syn.Expr.Node, holds, en) })
 		}
 		if p := c.pathOf(x, en); p != "" {
 			en = en.assuming(fact{p, isValue, value.OfBool(holds)})

@@ -134,9 +134,9 @@ func (c *checker) checkStep(s *step) {
 		fits = c.elementsOf(s, once)
 		c.keyOf(s, once)
 		e := eachType(s.elements.key, s.elements.elem)
-		sc.general = s.place(&place{noun: "this attribute", roots: stepRoots | rootEach, each: e})
-		sc.secrets = s.place(&place{noun: "args", roots: stepRoots | rootEach | rootSecret, each: e})
-		sc.result = s.place(&place{noun: "this attribute", roots: resultRoots | rootEach, each: e})
+		sc.general = s.place(&place{noun: "this attribute", roots: stepRoots | rootEach, each: e, step: s})
+		sc.secrets = s.place(&place{noun: "args", roots: stepRoots | rootEach | rootSecret, each: e, step: s})
+		sc.result = s.place(&place{noun: "this attribute", roots: resultRoots | rootEach, each: e, step: s})
 		each = types.ExactOf([]types.Attr{{Name: "key", Type: s.elements.key}, {Name: "value", Type: s.elements.elem}})
 	}
 	if s.whenEach {
@@ -244,7 +244,7 @@ func (c *checker) keyOf(s *step, en *env) {
 		return
 	}
 	el := s.elements
-	p := s.place(&place{noun: "key", roots: stepRoots | rootEach, each: eachType(el.key, el.elem)})
+	p := s.place(&place{noun: "key", roots: stepRoots | rootEach, each: eachType(el.key, el.elem), step: s})
 	t := c.check(k.Expr, p, en, types.StringType, elementKeySubject)
 	if el.isMap {
 		c.report(diag.New(codeKeyWithoutList, k.NameRange, "This step goes through a map or object, whose keys are the keys of its elements already. Remove key.").

@@ -290,8 +290,8 @@ func init() {
 `,
 		},
 		Entry{
-			Code: "WFC2213", Severity: Error, Summary: "Constant cannot be computed",
-			Explanation: "A default and the inputs of a deployment are constants: they are computed when checking, and this one has no value.",
+			Code: "WFC2213", Severity: Error, Summary: "This can never be computed",
+			Explanation: "A default and the inputs of a deployment are constants: they are computed when checking, and this one has no value. What is divided by a constant zero has none either, wherever it stands.",
 			Failing: `workflow "hello" {
   input "limit" {
     type    = number
