@@ -22,6 +22,9 @@ import (
 type Options struct {
 	// ClientInfo is what servers are told about us; nil: wfc without a version.
 	ClientInfo *mcp.Implementation
+	// MaxSessions bounds the sessions that live at once, MaxPerConnection those of one
+	// connection in all scopes: each may be a process. Zero: 64, and 16. See [ErrFull].
+	MaxSessions, MaxPerConnection int
 	// Log gets what happens to sessions, on their goroutines: it must not block. May be nil.
 	Log func(Event)
 	// Stderr gets each line of a server's stderr, redacted, as it comes. May be nil.
@@ -67,42 +70,35 @@ type Pool struct {
 	mu     sync.Mutex
 	closed bool
 	slots  map[slotKey]*slot
-	rates  map[string]*rate              // by connection
-	alive  map[*session.Session]struct{} // not ended, current or not
-	wait   sync.WaitGroup                // a watcher for each of alive
+	rates  map[string]*rate            // by connection
+	alive  map[*session.Session]Target // not ended, current or not
+	wait   sync.WaitGroup              // a watcher for each of alive
+	room   room
 }
 
-// slotKey is what has at most one current session.
-type slotKey struct {
-	id    string
-	scope connection.Scope
-}
-
-// slot is the place of a connection's session in one scope.
-type slot struct {
-	target      Target
-	fingerprint string
-	session     *session.Session // nil: none yet, or it has ended
-	generation  uint64           // of the latest
-	deaths      int              // sessions in a row that ended without having served anything
-	// failed is why the latest session ended, if nobody was told: it was warmed and
-	// not yet used. failedAt is when.
-	failed   error
-	failedAt time.Time
-	// lost is why a private session ended, whose state nothing can bring back.
-	lost error
-}
+// The bounds where [Options] say nothing: a server on Node takes some 50 to 100 MB.
+const (
+	defaultSessions      = 64
+	defaultPerConnection = 16
+)
 
 // New returns an empty pool.
 func New(options Options) *Pool {
+	if options.MaxSessions <= 0 {
+		options.MaxSessions = defaultSessions
+	}
+	if options.MaxPerConnection <= 0 {
+		options.MaxPerConnection = defaultPerConnection
+	}
 	if options.ClientInfo == nil {
 		options.ClientInfo = &mcp.Implementation{Name: "wfc", Version: "0"}
 	}
-	return &Pool{options: options, slots: map[slotKey]*slot{}, rates: map[string]*rate{}, alive: map[*session.Session]struct{}{}}
+	return &Pool{options: options, slots: map[slotKey]*slot{}, rates: map[string]*rate{}, alive: map[*session.Session]Target{}}
 }
 
 // acquire returns the session that t needs, which may still be connecting. An
-// error of the session that t had before is for an operation, not for Warm.
+// error of the session that t had before is for an operation, not for Warm. Where
+// there is no room for it, the error is errFull, and one that is idle begins to close.
 func (p *Pool) acquire(t Target, warm bool) (*session.Session, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -136,55 +132,21 @@ func (p *Pool) acquire(t Target, warm bool) (*session.Session, error) {
 	if s.session != nil {
 		s.session.Drain()
 	}
-	failed := s.failed
-	s.failed = nil
-	switch {
-	case s.fingerprint != fingerprint:
-		s.deaths = 0
-	case failed != nil && !warm && time.Since(s.failedAt) < warmFailure:
+	if s.fingerprint == fingerprint && s.failed != nil && !warm && time.Since(s.failedAt) < warmFailure {
+		failed := s.failed
+		s.failed = nil
 		return nil, failed
+	}
+	if !p.makeRoom(t.Connection.ID, warm) {
+		return nil, errFull
+	}
+	s.failed = nil
+	if s.fingerprint != fingerprint {
+		s.deaths = 0
 	}
 	s.target, s.fingerprint = t, fingerprint
 	p.open(s)
 	return s.session, nil
-}
-
-// warmFailure is how long the failure of a warmed session is news to the first
-// operation; later it starts the server once more, since much may have changed.
-const warmFailure = 10 * time.Second
-
-// settle takes notice that the slot's session has ended.
-func (s *slot) settle() {
-	err := s.session.Err()
-	switch {
-	case err == nil:
-		s.deaths = 0
-	case s.session.Served():
-		s.deaths = 0
-		if s.target.Scope != "" {
-			s.lost = err
-		}
-	default:
-		s.deaths++
-	}
-	if s.failed = nil; !s.session.Used() {
-		s.failed, s.failedAt = err, time.Now()
-	}
-	s.session = nil
-}
-
-// Delays before a server is started again that keeps dying. The first
-// replacement is immediate.
-const (
-	firstDelay = 100 * time.Millisecond
-	lastDelay  = 10 * time.Second
-)
-
-func (s *slot) delay() time.Duration {
-	if s.deaths < 2 {
-		return 0
-	}
-	return min(firstDelay<<min(s.deaths-2, 16), lastDelay)
 }
 
 // open opens the next session of s. p.mu is held.
@@ -193,7 +155,9 @@ func (p *Pool) open(s *slot) {
 	event := Event{Connection: s.target.Connection.ID, Scope: s.target.Scope, Generation: s.generation}
 	cfg := session.Config{
 		Connection: s.target.Connection, ClientInfo: p.options.ClientInfo, Generation: s.generation, Wait: s.delay(),
-		Opened: func() { p.log(event) },
+		Private: s.target.Scope != "",
+		Opened:  func() { p.log(event) },
+		Idled:   p.room.changed,
 	}
 	if limit := s.target.Connection.RateLimit; limit.Requests > 0 {
 		r := p.rates[event.Connection]
@@ -209,7 +173,7 @@ func (p *Pool) open(s *slot) {
 	}
 	opened := session.Open(cfg)
 	s.session = opened
-	p.alive[opened] = struct{}{}
+	p.alive[opened] = s.target
 	p.wait.Go(func() {
 		<-opened.Ended()
 		p.mu.Lock()
@@ -218,6 +182,7 @@ func (p *Pool) open(s *slot) {
 			s.settle()
 		}
 		p.mu.Unlock()
+		p.room.changed()
 		event := event
 		if event.Kind, event.Err = Closed, opened.Err(); event.Err != nil {
 			event.Kind = Lost
@@ -239,10 +204,18 @@ func (p *Pool) Warm(t Target) { _, _ = p.acquire(t, true) }
 // want of use is awaited and replaced: nothing of the operation was started, and
 // two servers with the same arguments may be in each other's way.
 func do[R any](ctx context.Context, p *Pool, t Target, operation func(*session.Session) (R, error)) (R, error) {
+	var none R
+	var full patience
+	defer full.end()
 	for {
+		room := p.room.watch(full.waits())
 		s, err := p.acquire(t, false)
+		if err == errFull {
+			if err = full.wait(ctx, p, t, room); err == nil {
+				continue
+			}
+		}
 		if err != nil {
-			var none R
 			return none, err
 		}
 		r, err := operation(s)

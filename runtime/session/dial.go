@@ -138,7 +138,9 @@ func (h *handshake) restart() {
 	}
 }
 
-func (h *handshake) answered() bool { return h.probe.Sent() == SentYes || h.initialize.Sent() == SentYes }
+func (h *handshake) answered() bool {
+	return h.probe.Sent() == SentYes || h.initialize.Sent() == SentYes
+}
 
 // next is the revision to try after a failure. The channel has ended.
 func (h *handshake) next() string {

@@ -170,6 +170,12 @@ func (e *Error) of(operation string, sent Sent) *Error {
 	return &own
 }
 
+// NotOpened returns the error of an operation that got no session: why, in full
+// sentences.
+func NotOpened(connection string, reason Reason, cause error, why string) *Error {
+	return &Error{Connection: connection, Reason: reason, Cause: cause, body: why}
+}
+
 // closedError is the error of operations on a session that we close.
 func (s *Session) closedError() *Error {
 	e := &Error{Connection: s.cfg.Connection.ID, Reason: Lost, Cause: connection.ErrClosed, Generation: s.cfg.Generation}
@@ -180,5 +186,9 @@ func (s *Session) closedError() *Error {
 func (s *Session) lostBy(c *Client) *Error {
 	end := c.channel.End()
 	e := &Error{Connection: s.cfg.Connection.ID, Reason: Lost, Cause: end.Cause, Exit: end.Exit, Stderr: end.Stderr, Generation: s.cfg.Generation}
-	return e.describe(s.cfg.redact, ending(end), "")
+	advice := ""
+	if s.cfg.Private {
+		advice = "The session was private to the run, and its state is gone: it is not replaced."
+	}
+	return e.describe(s.cfg.redact, ending(end), advice)
 }

@@ -114,6 +114,9 @@ func (s *Session) request(ctx context.Context, label string, how Call,
 				return e.describe(s.cfg.redact, fmt.Sprintf("It was not sent: %s.", err), "")
 			}
 		}
+		if !s.reached.Load() {
+			s.reached.Store(true)
+		}
 		how := how
 		if how.IdleTimeout > 0 {
 			idleCtx, cancel := context.WithCancelCause(ctx)

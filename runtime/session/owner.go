@@ -40,8 +40,10 @@ func (s *Session) own() {
 	}()
 	o.connect(connected, cancel)
 	if o.client != nil {
+		s.up = time.Now()
 		o.serve()
 		<-o.client.channel.Done()
+		s.down = time.Now()
 		_ = o.client.sdk.Close() // all of it has ended; this frees the SDK's bookkeeping
 	}
 }
@@ -108,7 +110,7 @@ func (o *owner) serve() {
 			return
 		}
 		var idling <-chan time.Time
-		if quiet && o.closing == nil {
+		if quiet && o.closing == nil && !o.cfg.Private {
 			idling = idle.C
 		}
 		select {

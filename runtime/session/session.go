@@ -31,6 +31,12 @@ type Config struct {
 	Admit func(ctx context.Context) error
 	// Opened is called by the owner goroutine once the handshake is done. May be nil.
 	Opened func()
+	// Private: it belongs to one run, so it does not close for want of use, and when
+	// it is lost, its state is.
+	Private bool
+	// Idled is called when the last operation that the session had is over. It must
+	// not block. May be nil.
+	Idled func()
 
 	redact       func(string) string
 	probeBudget  time.Duration     // zero: the constant of this name
@@ -76,8 +82,12 @@ type Session struct {
 	ended    chan struct{}
 
 	sequence atomic.Uint64
-	// served reports whether any operation got an answer.
-	served atomic.Bool
+	busy     atomic.Int64 // operations that were submitted and are not over
+	used     atomic.Int64 // when the last one was over, or the session was opened; Unix nanoseconds
+	reached  atomic.Bool  // a request may have left
+	// up and down are when the handshake was done and when the session ended; set
+	// before ended is closed. Up is zero if there was no handshake.
+	up, down time.Time
 	// err is why it ended; set before ended is closed. Nil: it was idle or closed by us.
 	err error
 }
@@ -96,6 +106,7 @@ func Open(cfg Config) *Session {
 		cfg: cfg, submit: make(chan *operation), finished: make(chan *operation, 64), wake: make(chan struct{}, 1),
 		drain: make(chan struct{}), stop: make(chan struct{}), kill: make(chan struct{}), ended: make(chan struct{}),
 	}
+	s.used.Store(time.Now().UnixNano())
 	go s.own()
 	return s
 }
@@ -110,8 +121,25 @@ func (s *Session) Err() error {
 	return s.err
 }
 
-// Served reports whether the session performed any operation.
-func (s *Session) Served() bool { return s.served.Load() }
+// Reached reports whether a request may have left: the server may have state.
+func (s *Session) Reached() bool { return s.reached.Load() }
+
+// Uptime returns for how long operations could be performed. It waits for Ended.
+func (s *Session) Uptime() time.Duration {
+	<-s.ended
+	if s.up.IsZero() {
+		return 0
+	}
+	return s.down.Sub(s.up)
+}
+
+// Idle reports whether the session has no operation now, and since when.
+func (s *Session) Idle() (since time.Time, idle bool) {
+	return time.Unix(0, s.used.Load()), s.busy.Load() == 0
+}
+
+// Draining reports whether the session takes no more operations.
+func (s *Session) Draining() bool { return s.drained.Load() || s.stopped.Load() }
 
 // Used reports whether any operation was submitted.
 func (s *Session) Used() bool { return s.sequence.Load() > 0 }
@@ -143,6 +171,8 @@ func once(done *atomic.Bool, ch chan struct{}) {
 // queue. It returns when ctx is done, whatever the server does. The error is an
 // *[Error], or says [ErrEnded].
 func (s *Session) do(ctx context.Context, label string, readOnly bool, queued func(), run func(context.Context, *Client) error) error {
+	s.busy.Add(1)
+	defer s.leave()
 	runCtx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	op := &operation{name: label, connection: s.cfg.Connection.ID, sequence: s.sequence.Add(1), submitted: time.Now(), run: run,
@@ -180,14 +210,19 @@ func (s *Session) perform(ctx context.Context, op *operation, t turn) error {
 		return t.err
 	}
 	err := op.run(ctx, t.client)
-	if failed := (*Error)(nil); err == nil || errors.As(err, &failed) && failed.Answered() {
-		s.served.Store(true)
-	}
 	select {
 	case s.finished <- op:
 	case <-s.ended:
 	}
 	return err
+}
+
+// leave says that an operation is over.
+func (s *Session) leave() {
+	s.used.Store(time.Now().UnixNano())
+	if s.busy.Add(-1) == 0 && s.cfg.Idled != nil {
+		s.cfg.Idled()
+	}
 }
 
 // tooLate is the error of an operation that came after the end. A session that
