@@ -134,23 +134,36 @@ func atFirstUse(pattern string) func() *regexp.Regexp {
 // refuse fails the request whose answer is over the limit, or all in flight if
 // it cannot be told which one that is.
 func (c *pipeChannel) refuse(big *tooLarge) {
-	err := &jsonrpc.Error{Code: CodeTooLarge, Message: fmt.Sprintf("The answer is larger than %d MiB.", c.frames.limit>>20)}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	for n := range c.meant(big) {
+		c.answer(n, overLimit(c.frames.limit))
+	}
+}
+
+// overLimit is the error of an answer of more than limit bytes.
+func overLimit(limit int) error {
+	return &jsonrpc.Error{Code: CodeTooLarge, Message: fmt.Sprintf("The answer is larger than %d MiB.", limit>>20)}
+}
+
+// meant returns the requests that an answer over the limit may be to: one where that
+// can be told, else all that have left. l.mu is held.
+func (l *ledger) meant(big *tooLarge) map[int64]*Exchange {
+	all := map[int64]*Exchange{}
 	for _, found := range [][][]byte{idAtStart().FindSubmatch(big.head), idAtEnd().FindSubmatch(big.tail)} {
 		if found == nil {
 			continue
 		}
-		if n, parseErr := strconv.ParseInt(string(found[1]), 10, 64); parseErr == nil && c.exchanges[n] != nil {
-			c.answer(n, err)
-			return
+		if n, err := strconv.ParseInt(string(found[1]), 10, 64); err == nil && l.exchanges[n] != nil {
+			return map[int64]*Exchange{n: l.exchanges[n]}
 		}
 	}
-	for n, x := range c.exchanges {
+	for n, x := range l.exchanges {
 		if x.stage.Load() == stageLeaving {
-			c.answer(n, err)
+			all[n] = x
 		}
 	}
+	return all
 }
 
 // decodeError reads the error member of an answer. One that is none of the

@@ -5,7 +5,6 @@
 package connection
 
 import (
-	"context"
 	"io"
 	"time"
 )
@@ -41,23 +40,6 @@ type Stdio struct {
 	Args    []string
 	Env     map[string]string // added to the minimal environment (HOME, LOGNAME, PATH, SHELL, TERM, USER)
 	Dir     string            // absolute working directory
-}
-
-// HTTP is a server at a URL.
-type HTTP struct {
-	URL     string
-	Headers map[string]string // sent with every request
-	Auth    *Auth             // nil: none
-}
-
-// Auth is how requests are authorised.
-type Auth struct {
-	// Identity says whose credential it is, without its value: a rotated token opens
-	// no new session, a token of somebody else does.
-	Identity string
-	// Header returns the header to send. It is asked for every request, so that a
-	// token may change, and must return when ctx is done. The value is a secret.
-	Header func(ctx context.Context) (name, value string, err error)
 }
 
 // RateLimit allows so many requests in any stretch of time of the length Per.

@@ -3,6 +3,9 @@ package connection
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
 	"sync"
 	"sync/atomic"
 )
@@ -47,6 +50,10 @@ type Exchange struct {
 	// Of the latest request; under lock.
 	id     int64
 	method string
+	// Over HTTP also why it got no answer, and what it was sent with.
+	failure error
+	header  http.Header
+	target  *url.URL
 
 	// Lines on stdout that were no messages since Begin, and the first; under lock.
 	noise    int
@@ -85,6 +92,31 @@ func (x *Exchange) Sent() Sent {
 		return SentMaybe
 	}
 	return SentNo
+}
+
+// Failure returns why the latest request got no answer over HTTP: a *[Failure], or an
+// error that says that the channel ends. It is nil if nothing failed, and of a pipe.
+func (x *Exchange) Failure() error {
+	x.lock.Lock()
+	defer x.lock.Unlock()
+	return x.failure
+}
+
+// fail records why the latest request gets no answer.
+func (x *Exchange) fail(err error) {
+	x.lock.Lock()
+	x.failure = err
+	x.lock.Unlock()
+	var f *Failure
+	if !errors.As(err, &f) {
+		return
+	}
+	switch f.Sent {
+	case SentNo:
+		x.stage.Store(stageDropped)
+	case SentYes:
+		x.answered.Store(true)
+	}
 }
 
 // Noise returns how many lines that were no messages the server has printed since

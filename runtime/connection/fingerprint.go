@@ -40,13 +40,41 @@ func (c Connection) Fingerprint(scope Scope) string {
 			part(s.Env[name])
 		}
 	}
+	for kind, t := range map[string]*HTTP{"http": c.HTTP, "sse": c.SSE} { // one of them at most
+		if t == nil {
+			continue
+		}
+		part(kind)
+		part(t.URL)
+		for _, name := range slices.Sorted(maps.Keys(t.Headers)) {
+			part(name)
+			part(t.Headers[name])
+		}
+		part(t.identity())
+	}
 	return hex.EncodeToString(h.Sum(nil))
+}
+
+// identity is whose credential is sent, without the credential.
+func (h *HTTP) identity() string {
+	if h.Auth == nil {
+		return ""
+	}
+	return h.Auth.header() + " " + h.Auth.Identity
+}
+
+func (h *HTTP) same(o *HTTP) bool {
+	if h == nil || o == nil {
+		return h == o
+	}
+	return h == o || h.URL == o.URL && h.identity() == o.identity() && maps.Equal(h.Headers, o.Headers)
 }
 
 // Same reports whether c and o are written alike, so that their fingerprints
 // are equal. It costs far less than a fingerprint.
 func (c Connection) Same(o Connection) bool {
-	if c.ID != o.ID || c.identity != o.identity || c.Protocol != o.Protocol || c.Offers != o.Offers || (c.Stdio == nil) != (o.Stdio == nil) {
+	if c.ID != o.ID || c.identity != o.identity || c.Protocol != o.Protocol || c.Offers != o.Offers || (c.Stdio == nil) != (o.Stdio == nil) ||
+		!c.HTTP.same(o.HTTP) || !c.SSE.same(o.SSE) {
 		return false
 	}
 	if c.Stdio == nil || c.Stdio == o.Stdio {

@@ -54,8 +54,12 @@ func (c Connection) Open(sinks Sinks) (Channel, error) {
 		return opened(c.openStream(sinks))
 	case c.Stdio != nil:
 		return opened(c.openStdio(sinks))
+	case c.HTTP != nil:
+		return opened(c.openHTTP(c.HTTP, false, sinks))
+	case c.SSE != nil:
+		return opened(c.openHTTP(c.SSE, true, sinks))
 	}
-	return nil, Problem("It has no transport. Give it a stdio or an http block.")
+	return nil, Problem("It has no transport. Give it a stdio, http or sse block.")
 }
 
 // opened keeps a nil channel from becoming an interface that is not nil.

@@ -21,7 +21,13 @@ type redactor struct {
 
 // Redactor returns a function that replaces the secrets of c in a text, also
 // in their base64, URL and JSON forms.
-func (c Connection) Redactor() func(string) string { return c.redactor().text }
+func (c Connection) Redactor() func(string) string {
+	r, auth := c.redactor(), c.auth()
+	if auth == nil {
+		return r.text
+	}
+	return func(text string) string { return auth.text(r.text(text)) }
+}
 
 func (c Connection) redactor() redactor {
 	var r redactor
