@@ -14,6 +14,7 @@ import (
 	"github.com/lda-wf/wfc/compiler/project"
 	"github.com/lda-wf/wfc/lang/catalog"
 	"github.com/lda-wf/wfc/lang/diag"
+	"github.com/lda-wf/wfc/runner/service"
 )
 
 func newCatalogDiff(std streams, g *globals) *cobra.Command {
@@ -167,7 +168,7 @@ func liveCatalog(cmd *cobra.Command, std streams, p *project.Project, id string)
 	defer closeAfter(svc, &err)
 	ctx, stop := interruptible(cmd.Context())
 	defer stop()
-	r, err := svc.Refresh(ctx, reach, true)
+	r, err := svc.Refresh(ctx, reach, service.RefreshOptions{Only: true})
 	switch {
 	case ctx.Err() != nil:
 		return nil, &exit{code: exitInterrupted}

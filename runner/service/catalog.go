@@ -15,6 +15,7 @@ import (
 	"github.com/lda-wf/wfc/lang/catalog"
 	"github.com/lda-wf/wfc/runner/wholefile"
 	"github.com/lda-wf/wfc/runtime/discover"
+	"github.com/lda-wf/wfc/runtime/oneshot"
 	"github.com/lda-wf/wfc/runtime/pool"
 )
 
@@ -39,21 +40,29 @@ const (
 	Updated
 )
 
+// RefreshOptions say how a connection is refreshed.
+type RefreshOptions struct {
+	Only    bool // only compare: write nothing
+	OneShot bool // over a session of its own, without the pool
+}
+
 // Refresh connects to a connection, lists what its server offers, and writes
-// the snapshot where it differs from the project's. With only it writes nothing.
-func (s *Service) Refresh(ctx context.Context, c *compiler.Reach, only bool) (*Refreshed, error) {
-	secrets := newSecrets(s.options.Environment, c.Secrets)
-	if err := secrets.check(); err != nil {
-		return nil, fmt.Errorf("connection %s: %w", c.Connection.ID, err)
-	}
-	live, err := secrets.connect(c.Connection)
+// the snapshot where it differs from the project's. It may be called for several
+// connections at once.
+func (s *Service) Refresh(ctx context.Context, c *compiler.Reach, o RefreshOptions) (*Refreshed, error) {
+	live, _, err := s.usable(c)
 	if err != nil {
 		return nil, err
 	}
 	// What the snapshot remembers is what is to be found out: an updated server may
 	// speak another revision, and refuse this one.
 	live.ProtocolVersion = ""
-	snap, err := discover.Snapshot(ctx, s.pool, pool.Target{Connection: live})
+	var snap *catalog.Snapshot
+	if o.OneShot {
+		snap, err = oneshot.Do(ctx, s.session(live), func(ctx context.Context, on oneshot.Server) (*catalog.Snapshot, error) { return on.Snapshot(ctx) })
+	} else {
+		snap, err = discover.Snapshot(ctx, s.pool, pool.Target{Connection: live})
+	}
 	if err == nil {
 		err = s.loses(c.Connection.ID, snap)
 	}
@@ -61,7 +70,7 @@ func (s *Service) Refresh(ctx context.Context, c *compiler.Reach, only bool) (*R
 		return nil, err
 	}
 	r, err := s.Compare(c.Connection.ID, snap)
-	if err != nil || only || r.Change == Unchanged {
+	if err != nil || o.Only || r.Change == Unchanged {
 		return r, err
 	}
 	return r, s.WriteSnapshot(c.Connection.ID, snap)

@@ -103,7 +103,7 @@ func (s *Service) Invoke(ctx context.Context, c *compiler.Reach, method string, 
 	if err != nil {
 		return nil, err
 	}
-	raw, err := oneshot.Do(ctx, o.session(), func(ctx context.Context, on oneshot.Server) (json.RawMessage, error) {
+	raw, err := oneshot.Do(ctx, s.session(o.target.Connection), func(ctx context.Context, on oneshot.Server) (json.RawMessage, error) {
 		ctx, cancel := o.limit(ctx, cmp.Or(d.Timeout, DirectIdle))
 		defer cancel()
 		return on.Invoke(ctx, method, params)
@@ -129,18 +129,18 @@ type direct struct {
 
 // direct makes a connection ready for a direct operation.
 func (s *Service) direct(c *compiler.Reach, d Direct, what string) (*direct, error) {
-	if c.Disabled() {
-		return nil, fmt.Errorf("the connection %s is disabled (enabled = false), so that nothing can use it. Enable it in its block", c.Connection.ID)
-	}
-	live, found, err := s.live(c)
+	live, found, err := s.usable(c)
 	if err != nil {
 		return nil, err
 	}
 	return &direct{d, what, s, pool.Target{Connection: live}, found.redactor()}, nil
 }
 
-// live resolves a connection, and the secrets that it names.
-func (s *Service) live(c *compiler.Reach) (connection.Connection, *secrets, error) {
+// usable resolves a connection that is enabled, and the secrets that it names.
+func (s *Service) usable(c *compiler.Reach) (connection.Connection, *secrets, error) {
+	if c.Disabled() {
+		return connection.Connection{}, nil, fmt.Errorf("the connection %s is disabled (enabled = false), so that nothing can use it. Enable it in its block", c.Connection.ID)
+	}
 	found := newSecrets(s.options.Environment, c.Secrets)
 	if err := found.check(); err != nil {
 		return connection.Connection{}, nil, fmt.Errorf("connection %s: %w", c.Connection.ID, err)
@@ -178,14 +178,13 @@ func isRead(snap *catalog.Snapshot, tool string) bool {
 	return t != nil && t.Effect == catalog.Read
 }
 
-// session is what a session of the operation's own is made of.
-func (o *direct) session() session.Config {
-	s := o.service
+// session is what a session is made of that the pool does not keep.
+func (s *Service) session(live connection.Connection) session.Config {
 	return session.Config{
-		Connection: o.target.Connection,
+		Connection: live,
 		ClientInfo: &mcp.Implementation{Name: "wfc", Version: s.options.Version},
-		Stderr:     func(line string) { s.serverStderr(o.target.Connection.ID, line) },
-		Opened:     func() { s.opened.Store(o.target.Connection.ID, true) },
+		Stderr:     func(line string) { s.serverStderr(live.ID, line) },
+		Opened:     func() { s.opened.Store(live.ID, true) },
 	}
 }
 
@@ -199,7 +198,7 @@ type server interface {
 // do connects, and then gives run its time.
 func do(ctx context.Context, o *direct, run func(context.Context, server) (*content.Result, error)) (*content.Result, error) {
 	if o.OneShot {
-		return oneshot.Do(ctx, o.session(), func(ctx context.Context, on oneshot.Server) (*content.Result, error) {
+		return oneshot.Do(ctx, o.service.session(o.target.Connection), func(ctx context.Context, on oneshot.Server) (*content.Result, error) {
 			ctx, cancel := o.limit(ctx, o.Timeout)
 			defer cancel()
 			return run(ctx, on)
