@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lda-wf/wfc/compiler"
 	"github.com/lda-wf/wfc/compiler/project"
 	"github.com/lda-wf/wfc/lang/catalog"
 	"github.com/lda-wf/wfc/lang/iface"
@@ -27,105 +26,6 @@ func newCatalog(std streams, g *globals) *cobra.Command {
 	}
 	cmd.AddCommand(newCatalogRefresh(std, g), newCatalogImport(std, g), newCatalogShow(std, g), newCatalogDiff(std, g))
 	return cmd
-}
-
-func newCatalogRefresh(std streams, g *globals) *cobra.Command {
-	var only bool
-	cmd := &cobra.Command{
-		Use:   "refresh [CONNECTION…]",
-		Short: "Connect, list what the servers offer, and write catalog/CONNECTION.json",
-		Long: `Connect to the connections, or to all, list their tools, resources, templates and
-prompts, and write the snapshots, to be reviewed and committed.`,
-		Example: "  wfc catalog refresh github.work",
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			p, err := g.load()
-			if err != nil {
-				return failed(err)
-			}
-			ids, err := connections(std, p, args)
-			if err != nil {
-				return err
-			}
-			svc, err := newService(p, newProgress(std.err).serverStderr)
-			if err != nil {
-				return failed(err)
-			}
-			defer closeAfter(svc, &err)
-			ctx, stop := interruptible(cmd.Context())
-			defer stop()
-			bad := false
-			for _, id := range ids {
-				reach, found := compiler.Connection(p, id)
-				if found.HasErrors() {
-					if err := writeDiagnostics(std.err, p, found); err != nil {
-						return failed(err)
-					}
-					bad = true
-					continue
-				}
-				r, err := svc.Refresh(ctx, reach, only)
-				if ctx.Err() != nil {
-					return &exit{code: exitInterrupted}
-				}
-				if err != nil {
-					fmt.Fprintf(std.err, "wfc: %v\n", err) // it names the connection
-					bad = true
-					continue
-				}
-				showRefreshed(std, r, only)
-				bad = bad || only && r.Change != service.Unchanged
-			}
-			if bad {
-				return &exit{code: exitFailed}
-			}
-			return nil
-		},
-	}
-	cmd.Flags().BoolVar(&only, "check", false, "write nothing; exit with 1 if a snapshot is missing or differs")
-	return cmd
-}
-
-// mostNames is how many tools that came, went or changed are named: a server may
-// have hundreds, and the diff of the snapshot shows all.
-const mostNames = 20
-
-func showRefreshed(std streams, r *service.Refreshed, only bool) {
-	s := r.Snapshot
-	state := map[service.SnapshotChange]string{
-		service.Unchanged: "unchanged",
-		service.Created:   "new",
-		service.Updated:   "changed",
-	}[r.Change]
-	if only && r.Change == service.Created {
-		state = "missing"
-	}
-	fmt.Fprintf(std.out, "%s  %s (%s): %s\n", r.Connection, r.File, state, strings.Join([]string{
-		count(len(s.Tools), "tool"), count(len(s.Resources), "resource"),
-		count(len(s.ResourceTemplates), "resource template"), count(len(s.Prompts), "prompt"),
-	}, ", "))
-	if r.Change == service.Updated {
-		for _, l := range []struct {
-			mark  string
-			names []string
-		}{{"+", r.Added}, {"-", r.Removed}, {"~", r.Changed}} {
-			for _, n := range l.names[:min(len(l.names), mostNames)] {
-				fmt.Fprintf(std.out, "  %s %s\n", l.mark, catalog.OneLine(n))
-			}
-			if more := len(l.names) - mostNames; more > 0 {
-				fmt.Fprintf(std.out, "  %s … and %d more\n", l.mark, more)
-			}
-		}
-	}
-	problems := s.Problems()
-	for _, p := range problems[:min(len(problems), mostNames)] {
-		fmt.Fprintf(std.out, "  ! %s\n", p)
-	}
-	if more := len(problems) - mostNames; more > 0 {
-		fmt.Fprintf(std.out, "  ! … and %d more, which wfc catalog show %s names\n", more, r.Connection)
-	}
-	for _, e := range s.Errors {
-		fmt.Fprintf(std.err, "wfc: %s: the server failed to list its %s: %s\n", r.Connection, strings.ReplaceAll(e.List, "_", " "), catalog.OneLine(e.Message))
-	}
 }
 
 func newCatalogImport(std streams, g *globals) *cobra.Command {
