@@ -53,7 +53,7 @@ func (l *ledger) settle(n int64, e envelope) (jsonrpc.Message, error) {
 	}
 	x.result = bytes.Clone(e.result)
 	x.answered.Store(true)
-	if handshake(method) || !x.Raw && bytes.Contains(e.result, []byte(`"inputRequests"`)) && member(e.result, "inputRequests") != nil {
+	if handshake(method) {
 		return &jsonrpc.Response{ID: id, Result: x.result}, nil
 	}
 	return &jsonrpc.Response{ID: id, Result: emptyResult}, nil

@@ -12,12 +12,24 @@ import (
 	"github.com/lda-wf/wfc/runtime/connection"
 )
 
-// classify turns what the SDK returned for an operation into an *Error.
+// classify turns what came of an operation into an *Error.
 func (s *Session) classify(ctx context.Context, c *Client, label string, sent Sent, err error) error {
 	if err == nil {
 		return nil
 	}
+	failed := s.classified(ctx, c, label, sent, err)
+	if e := (*Error)(nil); errors.As(failed, &e) && len(e.Stderr) == 0 {
+		e.body += remarks(err)
+	}
+	return failed
+}
+
+func (s *Session) classified(ctx context.Context, c *Client, label string, sent Sent, err error) error {
 	e := &Error{Connection: s.cfg.Connection.ID, Operation: label, Cause: err, Sent: sent, Generation: s.cfg.Generation}
+	if f := (*connection.Failure)(nil); errors.As(err, &f) {
+		e.Reason = reasons[f.Kind]
+		return e.overHTTP(s.cfg.redact, f)
+	}
 	if wire := (*jsonrpc.Error)(nil); errors.As(err, &wire) {
 		e.Reason, e.Code, e.Sent = Refused, wire.Code, SentYes
 		e.Cause = &jsonrpc.Error{Code: wire.Code, Message: s.cfg.redact(wire.Message)}
@@ -26,6 +38,10 @@ func (s *Session) classify(ctx context.Context, c *Client, label string, sent Se
 			return e.describe(s.cfg.redact, wire.Message, "Ask the tool for less at once.")
 		}
 		return e.describe(s.cfg.redact, fmt.Sprintf("The server refused it: %s (code %d).", wire.Message, wire.Code), "")
+	}
+	if r := (*refusal)(nil); errors.As(err, &r) && ctx.Err() == nil {
+		e.Reason, e.Sent = Unanswered, SentYes
+		return e.describe(s.cfg.redact, "The server asked for input before it would answer, and was refused: "+r.text, "")
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, mcp.ErrConnectionClosed) {
 		// The session ends; in a moment it is known how, or the owner cancels ctx.

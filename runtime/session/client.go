@@ -109,18 +109,27 @@ type Client struct {
 	client  *mcp.Client
 	sdk     *mcp.ClientSession
 	server  Server
-	clocks  clocks
+	clocks  *clocks // those of callbacks
+
+	callbacks *callbacks
+	logs      bool // the server logs, and somebody wants to see it
 }
 
 // perform runs one request of the SDK and returns its raw result, and whether
 // the request may have been received.
 func (c *Client) perform(ctx context.Context, progress func(Progress), request func(context.Context, int64) error) (json.RawMessage, Sent, error) {
-	return c.exchange(ctx, c.channel.Begin(progress), request)
+	return c.exchange(ctx, c.channel.Begin(progress), "", request)
 }
 
-// exchange is perform for an exchange that has begun. It finishes x.
-func (c *Client) exchange(ctx context.Context, x *connection.Exchange, request func(context.Context, int64) error) (json.RawMessage, Sent, error) {
-	err := request(x.Context(ctx), x.Token)
+// exchange is perform for an exchange that has begun, of an operation with a label. It finishes x.
+func (c *Client) exchange(ctx context.Context, x *connection.Exchange, label string, request func(context.Context, int64) error) (_ json.RawMessage, _ Sent, err error) {
+	c.callbacks.enter(ctx, x, label)
+	defer func() {
+		if remarks := c.callbacks.leave(x); err != nil && len(remarks) > 0 {
+			err = &remarked{err, remarks}
+		}
+	}()
+	err = request(x.Context(ctx), x.Token)
 	sent := x.Sent()
 	if err == nil {
 		c.channel.Finish(x, "")
@@ -131,6 +140,9 @@ func (c *Client) exchange(ctx context.Context, x *connection.Exchange, request f
 		reason = cause.Error()
 	}
 	c.channel.Finish(x, reason)
+	if failure := x.Failure(); failure != nil {
+		err = failure // what the SDK has is made up
+	}
 	if lines, first := x.Noise(); lines > 0 {
 		err = &beside{err, printed("The server", lines, first)}
 	}
@@ -153,24 +165,30 @@ func (c *Client) CallTool(ctx context.Context, call Call) (json.RawMessage, Sent
 	if args == nil {
 		args = noArgs
 	}
-	return c.perform(ctx, call.Progress, func(ctx context.Context, token int64) error {
-		_, err := c.sdk.CallTool(ctx, &mcp.CallToolParams{Meta: withToken(call.Meta, token), Name: call.Tool, Arguments: args})
+	return c.converse(ctx, "tools/call "+call.Tool, call.Progress, func(ctx context.Context, token int64, in input) error {
+		_, err := c.sdk.CallTool(ctx, &mcp.CallToolParams{
+			Meta: c.meta(call.Meta, token), Name: call.Tool, Arguments: args, InputResponses: in.responses, RequestState: in.state,
+		})
 		return err
 	})
 }
 
 // ReadResource reads a resource and returns the raw ReadResourceResult.
 func (c *Client) ReadResource(ctx context.Context, read Read) (json.RawMessage, Sent, error) {
-	return c.perform(ctx, read.Progress, func(ctx context.Context, token int64) error {
-		_, err := c.sdk.ReadResource(ctx, &mcp.ReadResourceParams{Meta: withToken(read.Meta, token), URI: read.URI})
+	return c.converse(ctx, "resources/read "+read.URI, read.Progress, func(ctx context.Context, token int64, in input) error {
+		_, err := c.sdk.ReadResource(ctx, &mcp.ReadResourceParams{
+			Meta: c.meta(read.Meta, token), URI: read.URI, InputResponses: in.responses, RequestState: in.state,
+		})
 		return err
 	})
 }
 
 // GetPrompt gets a prompt and returns the raw GetPromptResult.
 func (c *Client) GetPrompt(ctx context.Context, get Get) (json.RawMessage, Sent, error) {
-	return c.perform(ctx, get.Progress, func(ctx context.Context, token int64) error {
-		_, err := c.sdk.GetPrompt(ctx, &mcp.GetPromptParams{Meta: withToken(get.Meta, token), Name: get.Prompt, Arguments: get.Args})
+	return c.converse(ctx, "prompts/get "+get.Prompt, get.Progress, func(ctx context.Context, token int64, in input) error {
+		_, err := c.sdk.GetPrompt(ctx, &mcp.GetPromptParams{
+			Meta: c.meta(get.Meta, token), Name: get.Prompt, Arguments: get.Args, InputResponses: in.responses, RequestState: in.state,
+		})
 		return err
 	})
 }

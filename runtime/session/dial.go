@@ -33,12 +33,6 @@ const probeBudget = 3 * time.Second
 // not read them by then is no server yet, and is left to install.
 func restartAfter(c connection.Connection) time.Duration { return c.Timeouts.ConnectTimeout() / 2 }
 
-// capabilities are what we offer to servers. The SDK's default offers roots,
-// which makes some servers ask for them and then stay alive.
-var capabilities = &mcp.ClientCapabilities{}
-
-const capabilitiesJSON = `{}`
-
 // dial connects to the server of cfg. The error is an *Error. What it started is freed.
 func dial(ctx context.Context, cfg *Config) (*Client, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, cfg.Connection.Timeouts.ConnectTimeout(), errConnectTimeout)
@@ -67,7 +61,8 @@ func attempt(ctx context.Context, cfg *Config, version string) (_ *Client, next 
 		e := &Error{Connection: cfg.Connection.ID, Reason: Cancelled, Cause: context.Cause(ctx)}
 		return nil, "", e.describe(cfg.redact, "Connecting was given up: "+e.Cause.Error()+".", "")
 	}
-	channel, err := cfg.Connection.Open(connection.Sinks{Stderr: cfg.Stderr})
+	cb := newCallbacks(cfg)
+	channel, err := cfg.Connection.Open(cb.sinks())
 	if err != nil {
 		e := &Error{Connection: cfg.Connection.ID, Reason: NotStarted, Cause: err}
 		return nil, "", e.describe(cfg.redact, err.Error(), "")
@@ -81,15 +76,20 @@ func attempt(ctx context.Context, cfg *Config, version string) (_ *Client, next 
 	}
 	// The SDK's own wait ends with ctx; ending the channel frees the server.
 	stop := context.AfterFunc(ctx, func() { channel.Kill(context.Cause(ctx)) })
-	client := mcp.NewClient(cfg.ClientInfo, &mcp.ClientOptions{Capabilities: capabilities})
+	client := mcp.NewClient(cfg.ClientInfo, &mcp.ClientOptions{
+		Capabilities:   cfg.Connection.Offers.Capabilities(),
+		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true}, // see converse
+	})
+	client.AddReceivingMiddleware(cb.receive)
 	client.AddSendingMiddleware(h.budget)
 	sdk, err := client.Connect(h.initialize.Context(ctx), channel, &mcp.ClientSessionOptions{ProtocolVersion: version})
 	if stopped := stop(); err == nil && !stopped {
 		err = context.Cause(ctx)
 	}
 	if err == nil {
-		c := &Client{channel: channel, client: client, sdk: sdk}
+		c := &Client{channel: channel, client: client, sdk: sdk, clocks: &cb.clocks, callbacks: cb}
 		if c.server, err = h.server(sdk.InitializeResult().ProtocolVersion); err == nil {
+			c.logs = cfg.Logged != nil && c.server.logs()
 			return c, "", nil
 		}
 	}
@@ -98,7 +98,7 @@ func attempt(ctx context.Context, cfg *Config, version string) (_ *Client, next 
 	if sdk != nil {
 		_ = sdk.Close() // the channel has ended; this only ends the SDK's bookkeeping
 	}
-	return nil, h.next(), handshakeError(ctx, cfg, end, err)
+	return nil, h.next(), h.failed(ctx, end, err)
 }
 
 // handshake is one attempt to come to terms with a server.
@@ -145,14 +145,51 @@ func (h *handshake) answered() bool {
 // next is the revision to try after a failure. The channel has ended.
 func (h *handshake) next() string {
 	switch {
-	case !h.auto:
+	case !h.auto || h.failure() != nil:
 		return ""
+	case h.cfg.overHTTP() && h.probe.Sent() == SentMaybe && h.initialize.Sent() == SentYes:
+		return modernVersion // it only answers slowly at first, and does not know initialize
 	case !h.answered():
 		return legacyVersion // it ended, or was silent, because of the probe
 	case h.probe.Sent() == SentYes && h.probe.Result() != nil:
 		return modernVersion // its answer came late, and then it did not know initialize
 	}
 	return ""
+}
+
+// failure is why there was no handshake over HTTP, nil if that was not it.
+func (h *handshake) failure() *connection.Failure {
+	var f *connection.Failure
+	_ = errors.As(h.initialize.Failure(), &f)
+	if f == nil && h.initialize.Method() == "" {
+		_ = errors.As(h.probe.Failure(), &f)
+	}
+	return f
+}
+
+// overHTTP reports whether the server is at a URL.
+func (cfg *Config) overHTTP() bool { return cfg.Connection.HTTP != nil || cfg.Connection.SSE != nil }
+
+// failed says why the session did not come to be.
+func (h *handshake) failed(ctx context.Context, end connection.End, err error) error {
+	cfg, e := h.cfg, &Error{Connection: h.cfg.Connection.ID, Reason: NotStarted, Cause: err}
+	switch f := h.failure(); {
+	case !cfg.overHTTP() || ctx.Err() != nil && !errors.Is(context.Cause(ctx), errConnectTimeout):
+		return handshakeError(ctx, cfg, end, err)
+	case ctx.Err() != nil:
+		e.Cause = errConnectTimeout
+		what := "The server did not answer the MCP handshake"
+		if h.probe.Sent() == SentNo && h.initialize.Sent() == SentNo {
+			what = "No connection to the server came about"
+		}
+		return e.describe(cfg.redact, fmt.Sprintf("%s within %s.", what, cfg.Connection.Timeouts.ConnectTimeout()),
+			"Check the url; if the server is only slow, raise timeouts { connect }.")
+	case f != nil:
+		e = e.overHTTP(cfg.redact, f)
+		e.Sent = SentNo // of the operation, which waited for the session
+		return e
+	}
+	return handshakeError(ctx, cfg, end, err)
 }
 
 // server reads what the server said of itself, which speaks version.
@@ -164,7 +201,9 @@ func (h *handshake) server(version string) (Server, error) {
 	if raw == nil {
 		raw = h.probe.Result()
 	}
-	return readServer(raw, version)
+	server, err := readServer(raw, version)
+	server.ClientCapabilities = h.cfg.Connection.Offers.JSON()
+	return server, err
 }
 
 // otherRevision is the error of a server that does not speak the pinned revision.
@@ -195,7 +234,9 @@ func handshakeError(ctx context.Context, cfg *Config, end connection.End, err er
 		// It lives and answered: with an error, or with something else than the protocol says.
 		return e.describe(cfg.redact, fmt.Sprintf("The server refused the MCP handshake: %s.%s", err, noise(end)), refreshAdvice(cfg))
 	}
-	e.Cause = end.Cause
+	if e.Cause = end.Cause; cfg.overHTTP() {
+		return e.describe(cfg.redact, early(end), refreshAdvice(cfg))
+	}
 	return e.describe(cfg.redact, early(end)+noise(end),
 		"Run its command by hand to see whether it starts, and check the args and env of its stdio block."+refreshAdvice(cfg))
 }
@@ -232,6 +273,5 @@ func readServer(raw json.RawMessage, version string) (Server, error) {
 	if r.Info == nil {
 		r.Info = r.Meta[mcp.MetaKeyServerInfo]
 	}
-	return Server{Info: r.Info, ProtocolVersion: version, Instructions: r.Instructions, Capabilities: r.Capabilities,
-		ClientCapabilities: json.RawMessage(capabilitiesJSON)}, nil
+	return Server{Info: r.Info, ProtocolVersion: version, Instructions: r.Instructions, Capabilities: r.Capabilities}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/lda-wf/wfc/runtime/connection"
 )
@@ -38,8 +39,16 @@ const (
 	TooLarge
 	// Quiet: nothing was heard of it for Call.IdleTimeout, and it was cancelled.
 	Quiet
+	// Unanswered: the server asked for input before it would answer, and was refused.
+	Unanswered
 	// Declined: Call.Started returned an error, which is Cause.
 	Declined
+	// Rejected: HTTP answered with a status, which is Status, and no MCP answer. The
+	// session goes on.
+	Rejected
+	// Interrupted: over HTTP no answer came, or a part of one: the connection could not
+	// be made, or broke. The session goes on.
+	Interrupted
 )
 
 // Error is a failed operation. Its text names the connection, says what
@@ -54,6 +63,9 @@ type Error struct {
 	Sent       Sent
 	Code       int64  // of Refused
 	Generation uint64 // of the session; 0 if there was none
+	Status     int    // of Rejected, and of NotStarted where it is why
+	// RetryAfter is how long the server asks to wait; 0: it does not say.
+	RetryAfter time.Duration
 	// Noise says, of Cancelled and Quiet, what the server printed on stdout meanwhile that is no
 	// message, which may have been meant as the answer: a sentence, redacted. "": nothing.
 	Noise string
@@ -74,9 +86,10 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// Answered reports whether the server answered, which is never in doubt.
+// Answered reports whether the server answered, which is never in doubt. The status
+// of a gateway that had no answer is none.
 func (e *Error) Answered() bool {
-	return e.Reason == Refused || e.Reason == Malformed || e.Reason == TooLarge
+	return e.Reason == Refused || e.Reason == Malformed || e.Reason == TooLarge || e.Reason == Unanswered || e.Reason == Rejected && e.Sent != SentMaybe
 }
 
 // errEnded is the cause of operations that a session no longer took: nothing of
@@ -114,6 +127,9 @@ func (e *Error) describe(redact func(string) string, what, advice string) *Error
 func ending(end connection.End) string {
 	if errors.Is(end.Cause, connection.ErrClosed) {
 		return "The session was closed." + noise(end)
+	}
+	if errors.Is(end.Cause, connection.ErrForgotten) || errors.Is(end.Cause, connection.ErrStreamEnded) {
+		return "The session was lost: " + end.Cause.Error() + "."
 	}
 	return "The server ended" + how(end) + "." + noise(end)
 }
@@ -174,6 +190,17 @@ func (e *Error) of(operation string, sent Sent) *Error {
 // sentences.
 func NotOpened(connection string, reason Reason, cause error, why string) *Error {
 	return &Error{Connection: connection, Reason: reason, Cause: cause, body: why}
+}
+
+// overHTTP makes e the error of a request that got no MCP answer over HTTP.
+func (e *Error) overHTTP(redact func(string) string, f *connection.Failure) *Error {
+	e.Cause, e.Sent, e.Status, e.RetryAfter = f, f.Sent, f.Status, f.RetryAfter
+	return e.describe(redact, f.What, f.Advice)
+}
+
+// reasons are the reasons of the failures of HTTP.
+var reasons = map[connection.FailureKind]Reason{
+	connection.Rejected: Rejected, connection.Unanswered: Interrupted, connection.Garbled: Malformed,
 }
 
 // closedError is the error of operations on a session that we close.

@@ -40,9 +40,7 @@ func (c *Client) Invoke(ctx context.Context, method string, params json.RawMessa
 	}
 	// The error says that the SDK knows the method, which is fine.
 	_ = mcp.AddSendingCustomMethod[*rawParams, *rawResult](c.client, method)
-	x := c.channel.Begin(nil)
-	x.Raw = true
-	return c.exchange(ctx, x, func(ctx context.Context, _ int64) error {
+	return c.exchange(ctx, c.channel.Begin(nil), method, func(ctx context.Context, _ int64) error {
 		_, err := mcp.CallCustomMethod[*rawParams, mcp.Result](ctx, c.sdk, method, &rawParams{members: params})
 		return err
 	})

@@ -1,7 +1,8 @@
 // Package session holds one live MCP session: an owner goroutine that connects,
 // hands out the queued operations in their order, and closes.
 //
-// Its central type is [Session]. Of wfc it imports runtime/connection only.
+// Its central type is [Session]. Of wfc it imports runtime/callback and
+// runtime/connection, and lang/value for what servers ask and log.
 package session
 
 import (
@@ -13,6 +14,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/lda-wf/wfc/runtime/callback"
 	"github.com/lda-wf/wfc/runtime/connection"
 )
 
@@ -23,6 +25,14 @@ type Config struct {
 	Generation uint64              // counts the sessions of one connection and scope, from 1
 	// Stderr gets the lines of the server's stderr, redacted. May be nil.
 	Stderr func(line string)
+	// Logged gets the log messages of the server of LogLevel and graver, in wire order
+	// on the goroutine that reads: it must not block. Those that belong to an operation
+	// go to its handlers if it has any. May be nil.
+	Logged   func(callback.Log)
+	LogLevel callback.Level
+	// Sampler answers a server that asks for a completion, where the connection offers
+	// that. Nil: such a server is refused.
+	Sampler callback.Sampler
 	// Wait is how long to wait before connecting: a server that keeps dying is
 	// not started at once again.
 	Wait time.Duration

@@ -40,6 +40,7 @@ var (
 	endless    = flags.Bool("endless", false, "give a new cursor with every page, for ever")
 	oddEntries = flags.Bool("odd-entries", false, "list entries that are no objects, or have no proper name, beside the others")
 	failLists  = flags.String("fail-lists", "", "comma-separated `lists` that fail: tools, resources, templates, prompts")
+	logs       = flags.Bool("logs", false, "say that there are log messages")
 	stubborn   = flags.Bool("stubborn", false, "live on after the end of the input and SIGTERM")
 	badResult  = flags.Bool("bad-handshake", false, "answer initialize with an error")
 	hold       = flags.Bool("hold", false, "be the child that holds the output open and does nothing")
@@ -61,7 +62,7 @@ func Main() {
 		fmt.Fprintln(os.Stderr, "testserver: giving up")
 		exit(*exitCode)
 	}
-	s := &server{out: bufio.NewWriter(os.Stdout), cancels: map[string]chan struct{}{}, calls: map[string]string{}}
+	s := &server{out: bufio.NewWriter(os.Stdout), cancels: map[string]chan struct{}{}, calls: map[string]string{}, replies: map[string]chan message{}}
 	if *bom {
 		s.out.WriteString("\ufeff")
 	}
@@ -134,15 +135,21 @@ type server struct {
 	calls   map[string]string        // tool names by request id
 	meeting int
 	meet    chan struct{}
-	inside  int             // calls at the meeting that have no answer yet
-	peak    int             // the most that were inside at once
-	late    json.RawMessage // the id of a server/discover that is answered later
+	inside  int                     // calls at the meeting that have no answer yet
+	peak    int                     // the most that were inside at once
+	modern  bool                    // of 2026-07-28: it makes no requests
+	asks    int                     // requests of ours
+	replies map[string]chan message // by their ids
+	gated   bool                    // the tool gate has refused once
+	late    json.RawMessage         // the id of a server/discover that is answered later
 }
 
 type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
 	Params json.RawMessage `json:"params"`
+	Result json.RawMessage `json:"result"` // of an answer to a request of ours
+	Error  json.RawMessage `json:"error"`  // likewise
 }
 
 // line writes one line at once.
@@ -222,13 +229,19 @@ func (s *server) take(line []byte) {
 			return
 		}
 		var p struct {
-			Version string `json:"protocolVersion"`
+			Version      string          `json:"protocolVersion"`
+			Capabilities json.RawMessage `json:"capabilities"`
 		}
 		_ = json.Unmarshal(m.Params, &p)
 		if *speaks != "" {
 			p.Version = *speaks
 		}
-		s.answer(m.ID, fmt.Sprintf(`{"protocolVersion":%q,"capabilities":{"tools":{"listChanged":true},"resources":{},"prompts":{}},"serverInfo":{"name":"testserver","version":"1","vendor":[1.0]},"instructions":"Be kind."}`, p.Version))
+		logging := ""
+		if *logs {
+			logging = `,"logging":{}`
+		}
+		record(*logFile, "offered %s", p.Capabilities)
+		s.answer(m.ID, fmt.Sprintf(`{"protocolVersion":%q,"capabilities":{"tools":{"listChanged":true},"resources":{},"prompts":{}%s},"serverInfo":{"name":"testserver","version":"1","vendor":[1.0]},"instructions":"Be kind."}`, p.Version, logging))
 	case "ping":
 		record(*logFile, "%s", m.Method)
 		s.answer(m.ID, "{}")
@@ -251,6 +264,11 @@ func (s *server) take(line []byte) {
 	case "tools/list", "resources/list", "resources/templates/list", "prompts/list":
 		record(*logFile, "%s", m.Method)
 		s.list(m)
+	case "":
+		s.replied(m)
+	case "logging/setLevel":
+		record(*logFile, "%s %s", m.Method, m.Params)
+		s.answer(m.ID, "{}")
 	default:
 		record(*logFile, "%s", m.Method)
 		if m.ID != nil {
@@ -282,7 +300,8 @@ func (s *server) complete(m message) {
 
 // discovered answers server/discover.
 func (s *server) discovered(id json.RawMessage) {
-	s.answer(id, `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"instructions":"Modern.","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"testserver","version":"2"}}}`)
+	s.modern = true
+	s.answer(id, `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"logging":{}},"instructions":"Modern.","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"testserver","version":"2"}}}`)
 }
 
 func (s *server) cancelled(params json.RawMessage) {

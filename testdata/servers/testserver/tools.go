@@ -32,11 +32,13 @@ func (s *server) call(m message) {
 		s.crash(7)
 	}
 	var args struct {
-		Value   json.RawMessage `json:"value"`   // echo
-		Result  json.RawMessage `json:"result"`  // raw: the whole result
-		N       int             `json:"n"`       // how many or how much
-		Code    int             `json:"code"`    // crash, error
-		Message string          `json:"message"` // error, stderr
+		Value   json.RawMessage   `json:"value"`   // echo
+		Result  json.RawMessage   `json:"result"`  // raw: the whole result
+		N       int               `json:"n"`       // how many or how much
+		Code    int               `json:"code"`    // crash, error
+		Message string            `json:"message"` // error, stderr, confirm, sample
+		Asks    json.RawMessage   `json:"asks"`    // ask: requests to the client by names of ours
+		Logs    []json.RawMessage `json:"logs"`    // chat: parameters of log messages
 	}
 	if err := json.Unmarshal(p.Args, &args); err != nil {
 		s.refuse(m.ID, -32602, err.Error())
@@ -111,6 +113,18 @@ func (s *server) call(m message) {
 			fail(err)
 		}
 		s.answer(m.ID, fmt.Sprintf(`{"content":[],"structuredContent":{"pid":%d}}`, child.Process.Pid))
+	case "ask": // asks the client and answers with its answers as they came
+		s.ask(m, args.Asks, func(answers json.RawMessage) {
+			s.answer(m.ID, fmt.Sprintf(`{"content":[],"structuredContent":%s}`, answers))
+		})
+	case "confirm": // asks a person first
+		s.confirm(m, args.Message)
+	case "sample": // asks a model
+		s.sample(m, args.Message)
+	case "gate": // wants a person to go to a URL first
+		s.gate(m)
+	case "chat": // logs
+		s.chat(m, p.Meta.ProgressToken, args.Logs)
 	case "mumble": // prints the message in place of an answer
 		s.line(args.Message)
 	case "mute": // closes its output and lives on

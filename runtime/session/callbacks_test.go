@@ -1,0 +1,549 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/lda-wf/wfc/lang/value"
+	"github.com/lda-wf/wfc/runtime/callback"
+	"github.com/lda-wf/wfc/runtime/connection"
+	"github.com/lda-wf/wfc/testdata/servers/servertest"
+)
+
+// answers is an Answerer that is a function.
+type answers func(context.Context, callback.Question) (callback.Answer, error)
+
+func (a answers) Answer(ctx context.Context, q callback.Question) (callback.Answer, error) {
+	return a(ctx, q)
+}
+
+// completes is a Sampler that is a function.
+type completes func(context.Context, callback.Request) (callback.Completion, error)
+
+func (c completes) Sample(ctx context.Context, r callback.Request) (callback.Completion, error) {
+	return c(ctx, r)
+}
+
+// says returns an Answerer that fills in a form with content.
+func says(content string) callback.Answerer {
+	return answers(func(context.Context, callback.Question) (callback.Answer, error) {
+		v, err := value.ParseJSON([]byte(content))
+		return callback.Answer{Action: callback.Accept, Content: v}, err
+	})
+}
+
+// everything is what a connection can offer.
+var everything = connection.Offers{Elicitation: true, Sampling: true, Root: "/srv/my project"}
+
+// eras runs a test against a server of each era, which is offered everything.
+func eras(t *testing.T, test func(t *testing.T, b *bench), changes ...func(*Config)) {
+	for _, era := range []struct{ version, probe string }{{legacyVersion, "refuse"}, {modernVersion, "answer"}} {
+		t.Run(era.version, func(t *testing.T) {
+			test(t, open(t, func(cfg *Config) {
+				cfg.Connection.ProtocolVersion = era.version
+				cfg.Connection.Offers = everything
+				for _, change := range changes {
+					change(cfg)
+				}
+			}, "-probe", era.probe, "-logs"))
+		})
+	}
+}
+
+func modern(t *testing.T) bool { return strings.Contains(t.Name(), modernVersion) }
+
+// asks are the arguments of the tool ask for one question.
+func asks(method, params string) string {
+	return fmt.Sprintf(`{"asks":{"q":{"method":%q,"params":%s}}}`, method, params)
+}
+
+// told collects remarks.
+type told struct{ remarks []string }
+
+func (r *told) with(ctx context.Context, a callback.Answerer) context.Context {
+	return callback.With(ctx, callback.Handlers{Answerer: a, Remark: func(s string) { r.remarks = append(r.remarks, s) }})
+}
+
+// structured returns the structured content of a raw result.
+func structured(t *testing.T, raw json.RawMessage) string {
+	t.Helper()
+	var r struct {
+		Structured json.RawMessage `json:"structuredContent"`
+	}
+	if err := json.Unmarshal(raw, &r); err != nil {
+		t.Fatal(err)
+	}
+	return string(r.Structured)
+}
+
+const form = `{"message":"How many?","requestedSchema":{"type":"object","properties":{
+	"n":{"type":"integer","title":"Number","minimum":1},
+	"size":{"type":"string","enum":["s","m"],"enumNames":["Small","Medium"]},
+	"tags":{"type":"array","items":{"anyOf":[{"const":"a","title":"A"},{"const":"b","title":"B"}]}}},"required":["n"]}}`
+
+func TestAPersonAnswersExactly(t *testing.T) {
+	eras(t, func(t *testing.T, b *bench) {
+		var got callback.Question
+		ctx := callback.With(t.Context(), callback.Handlers{Answerer: answers(func(ctx context.Context, q callback.Question) (callback.Answer, error) {
+			got = q
+			return says(`{"n":9007199254740993,"tags":["b","a"]}`).Answer(ctx, q)
+		})})
+		raw, err := b.CallTool(ctx, Call{Tool: "ask", Args: json.RawMessage(asks("elicitation/create", form))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := structured(t, raw); s != `{"q":{"action":"accept","content":{"n":9007199254740993,"tags":["b","a"]}}}` {
+			t.Errorf("the server got %s", s)
+		}
+		if got.Connection != "test.main" || got.Operation != "tools/call ask" || got.Message != "How many?" || got.Form == nil || len(got.Form.Fields) != 3 {
+			t.Fatalf("the question was %+v", got)
+		}
+		n, size := got.Form.Fields[0], got.Form.Fields[1]
+		if n.Label() != "Number" || n.Kind != callback.Integer || !n.Required || size.Kind != callback.OneOf || size.Choices[1].Title != "Medium" {
+			t.Errorf("the form was %+v", got.Form.Fields)
+		}
+	})
+}
+
+func TestWithoutAnybodyAQuestionIsDeclined(t *testing.T) {
+	eras(t, func(t *testing.T, b *bench) {
+		var r told
+		raw, err := b.CallTool(r.with(t.Context(), nil), Call{Tool: "confirm", Args: json.RawMessage(`{"message":"delete it"}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(raw), `"not confirmed: decline"`) {
+			t.Errorf("got %s", raw)
+		}
+		if got := strings.Join(r.remarks, "\n"); got != `The server asked a person and nobody could answer, so that it was declined: "Really delete it?"` {
+			t.Errorf("remarks %q", got)
+		}
+	})
+}
+
+func TestWhatAPersonDoesNotAccept(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer callback.Answerer
+		action string
+		remark string
+	}{
+		"declined": {answers(func(context.Context, callback.Question) (callback.Answer, error) {
+			return callback.Answer{Action: callback.Decline}, nil
+		}), "decline", `The server asked a person, whose answer was to decline: "Really go?"`},
+		"nobody there": {answers(func(context.Context, callback.Question) (callback.Answer, error) {
+			return callback.Answer{}, errors.New("the terminal is gone")
+		}), "cancel", `The server asked a person and got no answer (the terminal is gone): "Really go?"`},
+		"no answer to the form": {says(`{"ok":"yes"}`), "cancel", `The server asked a person and got no answer (The field "ok": a string where a bool is wanted.): "Really go?"`},
+		"too long":              {says(`{"ok":true,"why":"01234567890"}`), "cancel", `11 characters where at most 10 are wanted`},
+		"a field too many":      {says(`{"ok":true,"more":1}`), "cancel", `There is no field "more".`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eras(t, func(t *testing.T, b *bench) {
+				var r told
+				raw, err := b.CallTool(r.with(t.Context(), c.answer), Call{Tool: "confirm", Args: json.RawMessage(`{"message":"go"}`)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !strings.Contains(string(raw), `"not confirmed: `+c.action+`"`) {
+					t.Errorf("got %s", raw)
+				}
+				if len(r.remarks) != 1 || !strings.Contains(r.remarks[0], c.remark) {
+					t.Errorf("remarks %q, want %s", r.remarks, c.remark)
+				}
+			})
+		})
+	}
+}
+
+func TestOnlyWhatIsOfferedIsAnswered(t *testing.T) {
+	for method, want := range map[string]string{"elicitation/create": "elicitation", "sampling/createMessage": "sampling", "roots/list": "roots"} {
+		eras(t, func(t *testing.T, b *bench) {
+			var r told
+			raw, err := b.CallTool(r.with(t.Context(), says(`{}`)), Call{Tool: "ask", Args: json.RawMessage(asks(method, form))})
+			if modern(t) {
+				e := failure(t, err)
+				if e.Reason != Unanswered || !e.Answered() || !strings.Contains(e.Error(), "The client does not offer "+want) {
+					t.Errorf("got %v", e)
+				}
+			} else if s := structured(t, raw); err != nil || s != fmt.Sprintf(`{"q":{"error":{"code":-32601,"message":"method not found: \"%s\""}}}`, method) {
+				t.Errorf("got %s, %v", s, err)
+			}
+			if len(r.remarks) != 1 || !strings.Contains(r.remarks[0], "which the connection does not offer") {
+				t.Errorf("remarks %q", r.remarks)
+			}
+			b.must("counter", "{}")
+			offered := strings.Join(servertest.Lines(t, b.log), "")
+			if strings.Contains(offered, want) && strings.Contains(offered, "offered {\"") {
+				t.Errorf("the server was told %s", offered)
+			}
+		}, func(cfg *Config) { cfg.Connection.Offers = connection.Offers{} })
+	}
+}
+
+func TestTheServerIsToldOfTheOffers(t *testing.T) {
+	for offers, want := range map[connection.Offers]string{
+		{}:                  `{}`,
+		{Elicitation: true}: `{"elicitation":{"form":{},"url":{}}}`,
+		everything:          `{"elicitation":{"form":{},"url":{}},"roots":{},"sampling":{}}`,
+	} {
+		t.Run(want, func(t *testing.T) {
+			b := open(t, func(cfg *Config) { cfg.Connection.Offers = offers })
+			server, err := b.Server(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(server.ClientCapabilities) != want {
+				t.Errorf("recorded are %s, want %s", server.ClientCapabilities, want)
+			}
+			var told string
+			for _, line := range servertest.Lines(t, b.log) {
+				if rest, ok := strings.CutPrefix(line, "offered "); ok {
+					told = rest
+				}
+			}
+			var a, c any
+			if json.Unmarshal([]byte(told), &a) != nil || json.Unmarshal([]byte(want), &c) != nil || fmt.Sprint(a) != fmt.Sprint(c) {
+				t.Errorf("the server was told %s, want %s", told, want)
+			}
+		})
+	}
+}
+
+func TestAQuestionThatMayBeOfSeveralOperationsIsRefused(t *testing.T) {
+	eras(t, func(t *testing.T, b *bench) {
+		ctx, cancel := context.WithCancel(t.Context())
+		started, running := begun()
+		other := make(chan error, 1)
+		go func() {
+			_, err := b.CallTool(ctx, Call{Tool: "wait", ReadOnly: true, Started: started})
+			other <- err
+		}()
+		running()
+		// The server has it once it has answered a later one.
+		if _, err := b.CallTool(t.Context(), Call{Tool: "echo", Args: json.RawMessage(`{"value":1}`), ReadOnly: true}); err != nil {
+			t.Fatal(err)
+		}
+		var r told
+		raw, err := b.CallTool(r.with(t.Context(), says(`{"n":1}`)), Call{Tool: "ask", Args: json.RawMessage(asks("elicitation/create", form)), ReadOnly: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := `{"q":{"error":{"code":-1,"message":"It cannot be told which of the client's requests this is about."}}}`
+		if modern(t) {
+			want = `{"q":{"action":"accept","content":{"n":1}}}` // there the answer of the call asks
+		} else if len(r.remarks) != 1 || !strings.Contains(r.remarks[0], "it could not be told for which operation") {
+			t.Errorf("remarks %q", r.remarks)
+		}
+		if s := structured(t, raw); s != want {
+			t.Errorf("got %s, want %s", s, want)
+		}
+		cancel()
+		<-other
+	})
+}
+
+// A server that goes on with what was cancelled asks in the wrong place.
+func TestAQuestionAfterACancelledCallIsRefusedOnce(t *testing.T) {
+	b := open(t, func(cfg *Config) { cfg.Connection.Offers = everything })
+	ctx, cancel := context.WithCancel(t.Context())
+	started, running := begun()
+	first := make(chan error, 1)
+	go func() {
+		_, err := b.CallTool(ctx, Call{Tool: "wait", Started: started})
+		first <- err
+	}()
+	running()
+	cancel()
+	left := failure(t, <-first).Sent != SentNo
+	for i, refused := range []bool{left, false} {
+		raw, err := b.CallTool(callback.With(t.Context(), callback.Handlers{Answerer: says(`{"n":1}`)}), Call{Tool: "ask", Args: json.RawMessage(asks("elicitation/create", form))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := structured(t, raw); strings.Contains(got, "error") != refused {
+			t.Errorf("call %d after it: %s", i+1, got)
+		}
+	}
+}
+
+func TestAQuestionEndsWithItsOperation(t *testing.T) {
+	eras(t, func(t *testing.T, b *bench) {
+		ctx, cancel := context.WithCancel(t.Context())
+		asked := answers(func(ctx context.Context, _ callback.Question) (callback.Answer, error) {
+			cancel()
+			<-ctx.Done()
+			return callback.Answer{}, ctx.Err()
+		})
+		_, err := b.CallTool(callback.With(ctx, callback.Handlers{Answerer: asked}), Call{Tool: "confirm"})
+		if e := failure(t, err); e.Reason != Cancelled || e.Sent == SentNo {
+			t.Errorf("got %v, sent %s", e, e.Sent)
+		}
+		b.must("counter", "{}")
+	})
+}
+
+func TestTheClocksStandStillWhileAPersonIsAsked(t *testing.T) {
+	cb := newCallbacks(&Config{Connection: connection.Connection{Offers: everything}, redact: func(s string) string { return s }})
+	paused := 0
+	in := &inquiry{ctx: t.Context(), Handlers: callback.Handlers{Answerer: answers(func(context.Context, callback.Question) (callback.Answer, error) {
+		paused = cb.clocks.paused
+		return callback.Answer{Action: callback.Decline}, nil
+	})}}
+	if _, err := cb.answer(t.Context(), question{of: in, method: "elicitation/create", params: json.RawMessage(form)}); err != nil {
+		t.Fatal(err)
+	}
+	if paused != 1 || cb.clocks.paused != 0 {
+		t.Errorf("%d while asked, %d afterwards", paused, cb.clocks.paused)
+	}
+}
+
+func TestQuestionsThatAreNotAsTheProtocolSays(t *testing.T) {
+	for params, want := range map[string]string{
+		`{}`:                                   `it has no message`,
+		`{"message":1}`:                        `its message is a number, not text`,
+		`{"message":"m","mode":"fax"}`:         `its mode is "fax", not form or url`,
+		`{"message":"m","mode":"url"}`:         `it has no url`,
+		`{"message":"m","requestedSchema":[]}`: `its requestedSchema is a list, not an object`,
+		`{"message":"m","requestedSchema":{"type":"string"}}`:                      `its requestedSchema is not of the type object`,
+		`{"message":"m","requestedSchema":{"properties":{"a":1}}}`:                 `the field "a" of its requestedSchema is no schema`,
+		`{"message":"m","requestedSchema":{"properties":{"a":{"type":"object"}}}}`: `the field "a" of its requestedSchema has the type "object", which no form can ask for`,
+	} {
+		eras(t, func(t *testing.T, b *bench) {
+			raw, err := b.CallTool(callback.With(t.Context(), callback.Handlers{Answerer: says(`{}`)}), Call{Tool: "ask", Args: json.RawMessage(asks("elicitation/create", params))})
+			got := fmt.Sprint(err)
+			if err == nil {
+				var r struct {
+					Q struct {
+						Error struct {
+							Code    int
+							Message string
+						}
+					}
+				}
+				if err := json.Unmarshal([]byte(structured(t, raw)), &r); err != nil || r.Q.Error.Code != -32602 {
+					t.Errorf("%s: got %s", params, raw)
+				}
+				got = r.Q.Error.Message
+			}
+			if !strings.Contains(got, "The question is not as MCP says: "+want) {
+				t.Errorf("%s: got %s, want %s", params, got, want)
+			}
+		})
+	}
+}
+
+func TestAModelCompletes(t *testing.T) {
+	var got callback.Request
+	eras(t, func(t *testing.T, b *bench) {
+		if raw := b.must("sample", `{"message":"Say \"hi\"."}`); !strings.Contains(raw, `"text":"hi \u003cthere\u003e"`) {
+			t.Errorf("got %s", raw)
+		}
+		if got.Operation != "tools/call sample" || got.MaxTokens != 10 || len(got.Messages) != 1 || got.Messages[0].Parts[0].Text != `Say "hi".` {
+			t.Errorf("the request was %+v", got)
+		}
+		raw, err := b.call("ask", asks("sampling/createMessage", `{"messages":[{"role":"user","content":{"type":"text","text":"x"}}],"maxTokens":1}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := structured(t, raw); s != `{"q":{"content":{"type":"text","text":"hi \u003cthere\u003e"},"model":"small","role":"assistant","stopReason":"endTurn"}}` {
+			t.Errorf("the server got %s", s)
+		}
+	}, func(cfg *Config) {
+		cfg.Sampler = completes(func(_ context.Context, r callback.Request) (callback.Completion, error) {
+			got = r
+			return callback.Completion{Text: "hi <there>", Model: "small", Stop: "endTurn"}, nil
+		})
+	})
+}
+
+func TestWhyThereIsNoCompletion(t *testing.T) {
+	busy := completes(func(context.Context, callback.Request) (callback.Completion, error) {
+		return callback.Completion{}, errors.New("The model is busy.")
+	})
+	const one = `"messages":[{"role":"user","content":{"type":"text","text":"x"}}]`
+	for name, c := range map[string]struct {
+		sampler      callback.Sampler
+		params, want string
+	}{
+		"no model":        {nil, `{` + one + `}`, `No model is there to answer; wfc.hcl has no sampling block.`},
+		"the model fails": {busy, `{` + one + `}`, `The model is busy.`},
+		"tools":           {busy, `{` + one + `,"tools":[{"name":"t"}]}`, `wfc does not give tools to the model that answers a server; ask without tools.`},
+		"audio":           {busy, `{"messages":[{"role":"user","content":[{"type":"audio","data":"","mimeType":"audio/wav"}]}]}`, `messages[0]: wfc gives a model text and images, not content of the type "audio".`},
+		"no messages":     {busy, `{}`, `The request has no messages.`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eras(t, func(t *testing.T, b *bench) {
+				var r told
+				raw, err := b.CallTool(r.with(t.Context(), nil), Call{Tool: "ask", Args: json.RawMessage(asks("sampling/createMessage", c.params))})
+				if modern(t) {
+					if e := failure(t, err); e.Reason != Unanswered || !strings.Contains(e.Error(), c.want) {
+						t.Errorf("got %v", e)
+					}
+				} else if s := structured(t, raw); err != nil || s != fmt.Sprintf(`{"q":{"error":{"code":-1,"message":%s}}}`, value.OfString(c.want).JSON()) {
+					t.Errorf("got %s, %v", s, err)
+				}
+				if want := "The server asked for a completion of a model (sampling) and was refused: " + c.want; len(r.remarks) != 1 || r.remarks[0] != want {
+					t.Errorf("remarks %q", r.remarks)
+				}
+			}, func(cfg *Config) { cfg.Sampler = c.sampler })
+		})
+	}
+}
+
+func TestTheRootIsTheProjectsFolder(t *testing.T) {
+	eras(t, func(t *testing.T, b *bench) {
+		raw, err := b.call("ask", asks("roots/list", `{}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := structured(t, raw); s != `{"q":{"roots":[{"name":"my project","uri":"file:///srv/my%20project"}]}}` {
+			t.Errorf("got %s", s)
+		}
+	})
+}
+
+func TestSeveralQuestionsInOneCall(t *testing.T) {
+	eras(t, func(t *testing.T, b *bench) {
+		raw, err := b.CallTool(callback.With(t.Context(), callback.Handlers{Answerer: says(`{"n":1}`)}), Call{Tool: "ask",
+			Args: json.RawMessage(fmt.Sprintf(`{"asks":{"b":{"method":"elicitation/create","params":%s},"a":{"method":"roots/list"}}}`, form))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r map[string]json.RawMessage
+		if json.Unmarshal([]byte(structured(t, raw)), &r) != nil || !strings.Contains(string(r["a"]), "roots") || string(r["b"]) != `{"action":"accept","content":{"n":1}}` {
+			t.Errorf("got %s", raw)
+		}
+	})
+}
+
+func TestAURLIsVisitedFirst(t *testing.T) {
+	eras(t, func(t *testing.T, b *bench) {
+		var asked []callback.Question
+		action := callback.Decline
+		visits := answers(func(_ context.Context, q callback.Question) (callback.Answer, error) {
+			asked = append(asked, q)
+			return callback.Answer{Action: action}, nil
+		})
+		var r told
+		_, err := b.CallTool(r.with(t.Context(), visits), Call{Tool: "gate"})
+		e := failure(t, err)
+		if e.Reason != Refused || e.Code != -32042 || !strings.HasSuffix(e.Error(), `sign in first (code -32042). The server asked a person, whose answer was to decline: "Sign in."`) {
+			t.Errorf("got %v", e)
+		}
+		b.must("gate", "{}") // it believes that somebody was there
+		action = callback.Accept
+		raw, err := b.CallTool(r.with(t.Context(), visits), Call{Tool: "gate"})
+		if err != nil || !strings.Contains(string(raw), "welcome") {
+			t.Errorf("got %s, %v", raw, err)
+		}
+		if len(asked) != 2 || asked[1].URL != "https://example.com/sign-in?for=x&n=1" || asked[1].ID != "e1" || asked[1].Form != nil {
+			t.Errorf("asked %+v", asked)
+		}
+	})
+}
+
+// A server of 2026-07-28 may ask instead of answering, but not for ever.
+func TestWhatIsNoInputRequest(t *testing.T) {
+	for result, want := range map[string]string{
+		`{"resultType":"input_required"}`:                                                           `The server has no time: it asked 3 times in a row to be asked again.`,
+		`{"resultType":"input_required","inputRequests":{}}`:                                        `The server has no time: it asked 3 times in a row to be asked again.`,
+		`{"resultType":"input_required","inputRequests":{"a":{"method":"roots/list"}}}`:             `The server asked for input 20 times and gave no answer.`,
+		`{"resultType":"input_required","inputRequests":[]}`:                                        `The server asked for input, and its inputRequests are no object.`,
+		`{"resultType":"input_required","inputRequests":{"a":1}}`:                                   `The server asked for input, and its request "a" is no object.`,
+		`{"resultType":"input_required","inputRequests":{"a":{}}}`:                                  `The server asked for input, and its request "a" has no method.`,
+		`{"resultType":"input_required","requestState":1}`:                                          `The server asked for input, and its requestState is no text.`,
+		`{"resultType":"input_required","inputRequests":{"a":{"method":"tasks/whatever"}}}`:         `The client does not offer "tasks/whatever".`,
+		`{"resultType":"complete","content":[{"type":"text","text":"\"input_required\" as text"}]}`: ``,
+	} {
+		t.Run(want, func(t *testing.T) {
+			b := open(t, func(cfg *Config) {
+				cfg.Connection.ProtocolVersion, cfg.Connection.Offers = modernVersion, everything
+			}, "-probe", "answer")
+			_, err := b.call("raw", `{"result":`+result+`}`)
+			if want == "" {
+				if err != nil {
+					t.Errorf("%s: got %v", result, err)
+				}
+			} else if e := failure(t, err); e.Reason != Unanswered || !strings.Contains(e.Error(), want) {
+				t.Errorf("%s\n got %v\nwant %s", result, e, want)
+			}
+			b.must("counter", "{}")
+		})
+	}
+}
+
+// In the older era the same is a result like any other.
+func TestAnOlderServersResultIsAResult(t *testing.T) {
+	b := open(t, nil)
+	const result = `{"resultType":"input_required","inputRequests":{"a":{"method":"roots/list"}}}`
+	if got := b.must("raw", `{"result":`+result+`}`); got != result {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestLogMessagesComeInWireOrderWithTheirCall(t *testing.T) {
+	var wide []string
+	var mu sync.Mutex
+	show := func(l callback.Log) string {
+		return fmt.Sprintf("%s %s %s [%s] %s", l.Connection, l.Operation, l.Level, l.Logger, l.Text())
+	}
+	eras(t, func(t *testing.T, b *bench) {
+		var got []string
+		ctx := callback.With(t.Context(), callback.Handlers{Logged: func(l callback.Log) { got = append(got, show(l)) }})
+		_, err := b.CallTool(ctx, Call{Tool: "chat", Progress: func(p Progress) { got = append(got, fmt.Sprint("progress ", p.Progress)) }, Args: json.RawMessage(`{"logs":[
+			{"level":"warning","logger":"db","data":"slow"},
+			{"level":"debug","data":"unwanted"},
+			{"level":"error","data":{"message":"broken"}},
+			{"level":"critical","data":{"n":9007199254740993,"b":1}},
+			{"level":"shout","data":"an unknown level is info"},
+			{"data":null}]}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := `test.main tools/call chat warning [db] slow
+progress 1
+progress 2
+test.main tools/call chat error [] broken
+progress 3
+test.main tools/call chat critical [] {"n":9007199254740993,"b":1}
+progress 4
+test.main tools/call chat info [] an unknown level is info
+progress 5
+test.main tools/call chat info [] null
+progress 6`
+		if all := strings.Join(got, "\n"); all != want {
+			t.Errorf("got\n%s", all)
+		}
+		// Without handlers of its own it goes to those of the session.
+		mu.Lock()
+		wide = nil
+		mu.Unlock()
+		if _, err := b.call("chat", `{"logs":[{"level":"info","data":"token hunter2hunter2"}]}`); err != nil {
+			t.Fatal(err)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if len(wide) != 1 || wide[0] != "test.main tools/call chat info [] token [redacted]" {
+			t.Errorf("the session got %q", wide)
+		}
+		b.Close()
+		<-b.Ended()
+		level := strings.Contains(strings.Join(servertest.Lines(t, b.log), ""), `logging/setLevel {"_meta":{"progressToken":`)
+		if level == modern(t) {
+			t.Errorf("the level was set: %t", level)
+		}
+	}, func(cfg *Config) {
+		cfg.Connection.Redact = []string{"hunter2hunter2"}
+		cfg.LogLevel = callback.Info
+		cfg.Logged = func(l callback.Log) {
+			mu.Lock()
+			defer mu.Unlock()
+			wide = append(wide, show(l))
+		}
+	})
+}
