@@ -147,10 +147,5 @@ func FuzzEnvelope(f *testing.F) {
 				t.Errorf("%s is %q, want %q", name, got, want[name])
 			}
 		}
-		for name := range want {
-			if name != "" && !bytes.Equal(member(data, name), want[name]) {
-				t.Errorf("member %q is %q, want %q", name, member(data, name), want[name])
-			}
-		}
 	})
 }

@@ -88,37 +88,6 @@ func scanEnvelope(b []byte) (e envelope, n int, how ending) {
 	}
 }
 
-// member returns the raw value of an outermost member of the JSON object b,
-// the last of several, nil if it has none.
-func member(b []byte, name string) (found []byte) {
-	i := skipSpace(b, 0)
-	if i >= len(b) || b[i] != '{' {
-		return nil
-	}
-	for i = skipSpace(b, i+1); i < len(b) && b[i] == '"'; i = skipSpace(b, i+1) {
-		end := skipString(b, i)
-		if end < 0 {
-			break
-		}
-		key := b[i+1 : end-1]
-		if i = skipSpace(b, end); i >= len(b) || b[i] != ':' {
-			break
-		}
-		i = skipSpace(b, i+1)
-		end, how := skipValue(b, i)
-		if how != complete {
-			break
-		}
-		if string(key) == name {
-			found = b[i:end]
-		}
-		if i = skipSpace(b, end); i >= len(b) || b[i] != ',' {
-			break
-		}
-	}
-	return found
-}
-
 func skipSpace(b []byte, i int) int {
 	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\n' || b[i] == '\r') {
 		i++
