@@ -79,8 +79,6 @@ type checker struct {
 	// a number out of range; expr.Problems says which.
 	textual bool
 
-	heredoc bool // the expression in hand is inside of a heredoc
-
 	// trusted is the expression last looked at that reads a part of an any.
 	trusted hclNode
 

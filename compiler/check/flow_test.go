@@ -58,6 +58,14 @@ func TestNames(t *testing.T) {
       echo ${HOME} ${files[0]} "${local.nothing}"
     EOT
   }`, []string{"WFC2010 `HOME` ~ write $${HOME}.", "WFC2010 `files[0]` ~ write $${files[0]}.", "WFC2004 `nothing`"}},
+		{"a name of another language in quotes", `
+  input "name" {
+    type = string
+  }
+  output "o" {
+    value = "${HOME}/x ${!ref} ${x+set} ${env.HOME} ${name} ${a + b}"
+  }`, []string{"WFC2010 `HOME` ~ write $${HOME}.", "WFC2010 `ref` ~ write $${!ref}.", "WFC2010 `x+set` ~ write $${x+set}.",
+			"WFC2010 `env.HOME` ~ gets such a value as an input", "WFC2010 `name` ~ input.name", "WFC2010 `a`", "WFC2010 `b`"}},
 		{"branches that are members of what is wanted", `
   input "b" {
     type = bool

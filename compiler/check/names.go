@@ -297,9 +297,11 @@ func (c *checker) unknownRoot(x *hclsyntax.ScopeTraversalExpr, en *env) {
 			detail, call, strings.ToLower(name), name, strings.ToLower(name)).Fix("Read it with env", false, edit(at, call)))
 		return
 	}
-	if at, ok := c.sequence(x.SrcRange); ok && c.heredoc {
-		detail += fmt.Sprintf(" Where \"${\" belongs to the language of the text, as in a shell script, write $${%s}.", c.text(x.SrcRange))
-		c.report(diag.New(codeUnknownName, x.SrcRange, "%s", detail).Fix("Write $${"+c.text(x.SrcRange)+"}", false, before(at, "$")))
+	if name == "env" && len(x.Traversal) > 1 {
+		detail += " The environment is read in provider, connection and deployment blocks, with env(\"NAME\"); a workflow gets such a value as an input."
+	}
+	if at, ok := c.sequence(x.SrcRange); ok {
+		c.report(c.escaped(diag.New(codeUnknownName, x.SrcRange, "%s", detail+begins(have)), at, x.SrcRange))
 		return
 	}
 	if len(x.Traversal) == 1 {

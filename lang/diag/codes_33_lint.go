@@ -383,7 +383,7 @@ workflow "tasks" {
 		},
 		Entry{
 			Code: "WFC3313", Severity: Warning, Summary: "Template sequence of another language",
-			Explanation: named("foreign_template", "`${1}` in a heredoc is a template: wfc puts in the number 1. Where it is a parameter of a shell script or the like, it is written `$${1}`. Long text of another language is easier "+
+			Explanation: named("foreign_template", "`${1}` in a text is a template: wfc puts in the number 1. Where it is a parameter of a shell script or the like, it is written `$${1}`. Long text of another language is easier "+
 				"kept in a file and read with `file`."),
 			Failing: `workflow "script" {
   output "script" {

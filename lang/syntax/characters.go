@@ -29,10 +29,24 @@ func (m *mender) mendCharacters() bool {
 }
 
 // foreign calls f for each character outside of texts and comments that HCL
-// knows nothing of.
+// knows nothing of. It ends where a text has no end, since what follows is read
+// the wrong way round, and at a comment within a text, which has swallowed its end.
 func (m *mender) foreign(f func(at, size int, c rune)) {
 	tokens, _ := hclsyntax.LexConfig(m.text, m.r.name, hcl.InitialPos)
+	sequences := 0 // of templates that are open
 	for _, t := range tokens {
+		switch t.Type {
+		case hclsyntax.TokenTemplateInterp, hclsyntax.TokenTemplateControl:
+			sequences++
+		case hclsyntax.TokenTemplateSeqEnd:
+			sequences--
+		case hclsyntax.TokenQuotedNewline:
+			return
+		case hclsyntax.TokenComment:
+			if sequences > 0 {
+				return
+			}
+		}
 		if t.Type == hclsyntax.TokenInvalid || t.Type == hclsyntax.TokenApostrophe {
 			c, size := utf8.DecodeRune(m.text[t.Range.Start.Byte:])
 			f(t.Range.Start.Byte, size, c)

@@ -2,7 +2,6 @@ package syntax
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -60,6 +59,9 @@ func (m *mender) translate(e *hcl.Diagnostic, attr *hclsyntax.Attribute, x exten
 	case "Invalid attribute name":
 		return m.missingName(x, at, found)
 	case "Missing item separator", "Missing argument separator", "Missing attribute separator":
+		if d, ok := m.escapedQuote(m.lineStart(at.Start.Byte), at.Start.Byte); ok {
+			return d
+		}
 		if top, ok := x.top(); ok && strings.Contains(`"}" "]" ")"`, found) {
 			return m.unclosedBracket(top)
 		}
@@ -84,6 +86,9 @@ func (m *mender) translate(e *hcl.Diagnostic, attr *hclsyntax.Attribute, x exten
 			return m.unclosedBracket(top)
 		}
 	case "Missing false expression in conditional":
+		if t, ok := x.template(); ok {
+			return m.interpolationAt(t, "A condition has two results, CONDITION ? THIS : THAT, and the second one is missing.")
+		}
 		return diag.New(codeSyntaxError, at, "A condition has two results, CONDITION ? THIS : THAT. The second one is missing: here stands %s.", found)
 	case "Invalid 'for' expression":
 		return diag.New(codeSyntaxError, at, "A list is made with [for x in LIST : VALUE], an object with {for x in LIST : KEY => VALUE}; both may end with \"if CONDITION\". %s", forHint(e.Detail))
@@ -133,50 +138,6 @@ func (m *mender) rest(t token) string {
 	return strings.TrimRight(s, "\r\" ")
 }
 
-// almostEnd says where a line would end a heredoc if it held no more than its marker.
-func (m *mender) almostEnd(marker string, at int) string {
-	for line := range bytes.Lines(m.r.src[at:]) {
-		if text := bytes.TrimSpace(line); endsWith(marker, text) {
-			return fmt.Sprintf(" In line %d something follows it: write that on a line of its own.", 1+bytes.Count(m.r.src[:at], []byte("\n")))
-		}
-		at += len(line)
-	}
-	return ""
-}
-
-func (m *mender) unclosedText(x extent, at hcl.Range) diag.Diagnostic {
-	top, ok := x.top()
-	if !ok {
-		return diag.New(codeUnclosedText, at, "A text has no closing quote.")
-	}
-	if top.Type == hclsyntax.TokenOHeredoc {
-		name := strings.TrimLeft(strings.TrimSpace(string(top.Bytes)), "<-")
-		return diag.New(codeUnclosedHeredoc, m.r.span(top.start, m.lineEnd(top.start)),
-			"The text that begins here ends with a line that holds only %s, and there is none.%s", name, m.almostEnd(name, top.end))
-	}
-	if t, ok := x.template(); ok {
-		return m.interpolationAt(t, "The %s has no closing brace before the end of the text.", string(t.Bytes))
-	}
-	return diag.New(codeUnclosedText, m.r.span(top.start, m.lineEnd(top.start)),
-		"The text that begins here has no closing quote on this line. For a line break in a text write \\n, or use a heredoc: <<-EOT, the lines, and EOT alone on the last line.")
-}
-
-func (m *mender) escape(at hcl.Range) diag.Diagnostic {
-	s := string(at.SliceBytes(m.r.src))
-	why := quote(s) + " is no escape sequence."
-	switch {
-	case strings.HasPrefix(s, `\u`):
-		why = `\u must be followed by four hexadecimal digits.`
-	case strings.HasPrefix(s, `\U`):
-		why = `\U must be followed by eight hexadecimal digits.`
-	}
-	slash := at
-	slash.End = slash.Start
-	return diag.New(codeInvalidEscape, at,
-		"%s In a text in quotes a backslash begins an escape sequence. For a backslash itself, as in Windows paths and regular expressions, write two: \\\\", why).
-		Fix("Write two backslashes", false, diag.Edit{Range: diag.RangeOf(slash), Text: `\`})
-}
-
 func (m *mender) character(at hcl.Range, detail string) diag.Diagnostic {
 	s := string(at.SliceBytes(m.r.src))
 	switch s {
@@ -203,68 +164,6 @@ func (m *mender) character(at hcl.Range, detail string) diag.Diagnostic {
 		return diag.New(codeInvalidCharacter, at, "The character %s (U+%04X) cannot stand here, only inside of a text in quotes.", quote(s), c)
 	}
 	return diag.New(codeInvalidCharacter, at, "%s", detail)
-}
-
-// interpolation reports an expression in a text that is none or does not end.
-func (m *mender) interpolation(x extent, at hcl.Range) diag.Diagnostic {
-	t, ok := x.template()
-	if !ok { // HCL points at the beginning of the text
-		x.scan(m, x.end)
-		if t, ok = x.template(); !ok {
-			return diag.New(codeInvalidTemplate, at, "What stands between ${ and } must be one expression.")
-		}
-		return m.interpolationAt(t, "The %s has no closing brace before the end of the text.", string(t.Bytes))
-	}
-	if at.Start.Byte >= x.end || at.Start.Byte >= m.lineEnd(t.start) {
-		return m.interpolationAt(t, "The %s has no closing brace.", string(t.Bytes))
-	}
-	return m.interpolationAt(t, "The expression after %s cannot go on with %s.", string(t.Bytes), m.found(at))
-}
-
-func (m *mender) interpolationAt(t token, what string, args ...any) diag.Diagnostic {
-	opener := string(t.Bytes[:2])
-	here := m.r.span(t.start, t.start+2)
-	insert := here
-	insert.End = insert.Start
-	detail := fmt.Sprintf(what, args...) + " If this is meant for another language, such as a shell script, write " + opener[:1] + opener +
-		" for the characters themselves, or keep the text in a file and read it with file(\"…\")."
-	return diag.New(codeInvalidTemplate, here, "%s", detail).
-		Fix("Write "+opener[:1]+opener, false, diag.Edit{Range: diag.RangeOf(insert), Text: opener[:1]})
-}
-
-// isForeign reports whether the mistake after t, a `${` or `%{`, is one that only
-// another language explains: `${{ … }}` of GitHub, `${@}` of shells.
-func (m *mender) isForeign(e *hcl.Diagnostic, t token, at hcl.Range) bool {
-	if t.end < len(m.text) && m.text[t.end] == '{' {
-		return e.Summary != "Invalid escape sequence"
-	}
-	return e.Summary == "Invalid character" && !strings.Contains(foreignQuotes+"`;", string(at.SliceBytes(m.r.src)))
-}
-
-// isTemplateError reports whether HCL speaks of directives in texts.
-func isTemplateError(summary string) bool {
-	return strings.HasSuffix(summary, " directive") || strings.HasSuffix(summary, " marker") ||
-		summary == "Unexpected end of template" || summary == "Invalid template directive" || summary == "Invalid template control keyword"
-}
-
-func (m *mender) directive(e *hcl.Diagnostic, x extent, at hcl.Range) diag.Diagnostic {
-	hint := "For the characters %{ themselves write %%{."
-	switch e.Summary {
-	case "Unexpected end of template":
-		what := "a directive such as %{ if } or %{ for } is not closed: %{ endif } or %{ endfor } is missing."
-		return diag.New(codeInvalidTemplate, at, "%s", "The text ends here, but "+what+" "+hint)
-	case "Invalid template control keyword":
-		d := diag.New(codeInvalidTemplate, at, "%s", "After %{ stands if, else, endif, for or endfor, and "+m.found(*e.Subject)+" is none of them. "+hint)
-		if t, ok := x.template(); ok {
-			insert := m.r.span(t.start, t.start)
-			d = d.Fix("Write %%{", false, diag.Edit{Range: diag.RangeOf(insert), Text: "%"})
-		}
-		return d
-	}
-	if strings.HasPrefix(e.Summary, "Unexpected ") {
-		return diag.New(codeInvalidTemplate, at, "%s", "There is no open %{ if } or %{ for } that this directive could belong to. "+hint)
-	}
-	return diag.New(codeInvalidTemplate, at, "%s", e.Detail+" "+hint)
 }
 
 func (m *mender) operator(at hcl.Range, found string) diag.Diagnostic {

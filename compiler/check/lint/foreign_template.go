@@ -7,10 +7,10 @@ import (
 	"github.com/lda-wf/wfc/lang/diag"
 )
 
-// foreignTemplate reports ${1} in a heredoc: the parameter of a shell script, say, that
+// foreignTemplate reports ${1} in a text: the parameter of a shell script, say, that
 // wfc replaces by the number. Names that do not exist are errors already.
 func (p *pass) foreignTemplate(x *hclsyntax.TemplateExpr) {
-	if len(x.Parts) < 2 || !p.isHeredoc(x) {
+	if len(x.Parts) < 2 {
 		return
 	}
 	for _, part := range x.Parts {
@@ -34,9 +34,4 @@ func (p *pass) foreignTemplate(x *hclsyntax.TemplateExpr) {
 		p.report(diag.New(codeForeignTemplate, r, "Here wfc puts in the number %s. Where \"${\" belongs to the language of the text, as in a shell script, write $${%s}.", text, text).
 			Fix("Write $${"+text+"}", false, diag.Edit{Range: diag.RangeOf(before), Text: "$"}))
 	}
-}
-
-func (p *pass) isHeredoc(x *hclsyntax.TemplateExpr) bool {
-	s := textIn(p.src, x.SrcRange)
-	return len(s) > 2 && s[:2] == "<<"
 }

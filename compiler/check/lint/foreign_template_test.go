@@ -25,6 +25,6 @@ func TestTemplateOfAnotherLanguage(t *testing.T) {
 		{"a text in quotes", `
   output "o" {
     value = "echo ${1} x"
-  }`, nil},
+  }`, []string{"1"}},
 	})
 }
