@@ -42,6 +42,9 @@ func (w *writer) commit(group []work) (results []error, err error) {
 			_, _ = c.exec(`ROLLBACK`) // what failed is known already
 		}
 	}()
+	if err := t.checkVersion(); err != nil {
+		return nil, err
+	}
 	for i, k := range group {
 		e := t.do(k)
 		if e == nil {
@@ -106,41 +109,77 @@ func (t *transaction) checkOwner(r *Run) error {
 	if err, asked := t.owned[r]; asked {
 		return err
 	}
-	row, err := t.conn.row(`SELECT owner_epoch FROM runs WHERE num = ?`, r.num)
+	row, err := t.conn.row(`SELECT owner_epoch, (SELECT max(num) FROM inbox WHERE run = runs.num) FROM runs WHERE num = ?`, r.num)
 	if err != nil {
 		return err
 	}
-	var fenced error
-	if len(row) == 0 || row[0].(int64) != r.epoch {
-		fenced = failure(ErrFenced, nil, "The run %s has been taken over by another process, so this one cannot continue it. "+
-			"See how it goes on with\n\n    wfc runs show %s", r.id, r.id)
-		r.fail(fenced)
+	if len(row) > 0 && row[0].(int64) == r.epoch {
+		r.lookForMail(row[1])
+		t.owned[r] = nil
+		return nil
 	}
-	t.owned[r] = fenced
-	return fenced
+	refused, err := t.fenced(r)
+	if err != nil {
+		return err
+	}
+	r.fail(refused)
+	t.owned[r] = refused
+	return refused
+}
+
+// checkVersion sees that no newer wfc has changed the tables since this process opened the journal.
+func (t *transaction) checkVersion() error {
+	row, err := t.conn.row(`SELECT schema_version FROM meta`)
+	if err != nil {
+		return err
+	}
+	if len(row) == 0 {
+		return errForeign
+	}
+	if version, _ := row[0].(int64); version > schemaVersion {
+		return errNewer(t.s.path(), version)
+	}
+	return nil
+}
+
+// fenced is why an owner whose epoch is over can commit nothing.
+func (t *transaction) fenced(r *Run) (*Error, error) {
+	row, err := t.conn.row(`SELECT owner FROM runs WHERE num = ?`, r.num)
+	if err != nil {
+		return nil, err
+	}
+	by := "another process"
+	if len(row) > 0 {
+		text, _ := row[0].(string)
+		if o := ownerOf(text); o != nil {
+			by = o.Owner.String()
+		}
+	}
+	return failure(ErrFenced, nil, "The run %s has been taken over by %s, so this process cannot continue it. "+
+		"See how it goes on with\n\n    wfc runs show %s", r.id, by, r.id), nil
 }
 
 func (t *transaction) append(r *Run, rec *record) error {
-	if rec.blob != "" {
-		if err := insertBlob(t.conn, rec.blob, len(rec.large), t.s.clock().UnixNano()); err != nil {
-			return err
-		}
-	}
-	seq, err := insertEvent(t.conn, r.num, rec)
+	seq, err := t.s.insertRecord(t.conn, insertIntoEvents, r.num, rec)
 	if err != nil {
 		return err
 	}
 	ev := rec.event
 	ev.Seq = seq
-	if p, ok := ev.Data.(RunFinished); ok {
-		return finishRun(t.conn, r.num, ev, p)
+	if ev.Message != 0 {
+		if _, err := t.conn.exec(`DELETE FROM inbox WHERE num = ? AND run = ?`, ev.Message, r.num); err != nil {
+			return err
+		}
+	}
+	if err := t.status(r, ev); err != nil {
+		return err
 	}
 	key := nodeKey{ev.Node, ev.Instance}
 	old := r.nodes[key]
 	if old == nil {
 		old = &nodeRow{}
 	}
-	next, ok := old.apply(ev, rec.body != nil || rec.blob != "")
+	next, ok := old.apply(ev, rec.hasBody())
 	if !ok {
 		return nil
 	}
@@ -151,6 +190,26 @@ func (t *transaction) append(r *Run, rec *record) error {
 		t.order = append(t.order, d)
 	}
 	return nil
+}
+
+// status writes what the event says of the run itself.
+func (t *transaction) status(r *Run, ev Event) error {
+	next := statusAfter(r.status, ev)
+	if next == r.status {
+		return nil
+	}
+	r.status = next
+	if !isFinal(next) {
+		_, err := t.conn.exec(`UPDATE runs SET status = ? WHERE num = ?`, string(next), r.num)
+		return err
+	}
+	if _, err := t.conn.exec(`DELETE FROM inbox WHERE run = ?`, r.num); err != nil {
+		return err
+	}
+	if _, err := t.conn.exec(`UPDATE runs SET owner = NULL, lease_until = NULL WHERE num = ?`, r.num); err != nil {
+		return err
+	}
+	return finishRun(t.conn, r.num, ev, next)
 }
 
 // project writes the rows of the nodes that the group has changed, once each.

@@ -60,7 +60,7 @@ func TestKilledProcessLosesNothingThatWasAcknowledged(t *testing.T) {
 			t.Errorf("status %q, want interrupted", rec.Status)
 		}
 		checkProjection(t, s)
-		r, err := s.Take(t.Context(), run)
+		r, err := s.Adopt(t.Context(), run)
 		must(t, err)
 		must(t, r.Commit(t.Context(), Event{Data: RunFinished{Status: Failed}}))
 		must(t, s.Close())

@@ -29,6 +29,9 @@ var (
 	ErrFinished  = errors.New("run is finished")
 	ErrNotFound  = errors.New("not found")
 	ErrAmbiguous = errors.New("ambiguous run")
+	ErrKey       = errors.New("no key for what is encrypted")
+	ErrNoWait    = errors.New("nothing waits for it")
+	ErrAnswered  = errors.New("it is answered already")
 )
 
 // Error is a failure of the journal as a user is told it.

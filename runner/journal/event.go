@@ -11,10 +11,16 @@ type EventKind string
 // The kinds of events, one for each [Payload] type.
 const (
 	KindRunCreated      EventKind = "run.created"
+	KindRunAdopted      EventKind = "run.adopted"
+	KindRunWaiting      EventKind = "run.waiting"
+	KindRunSettled      EventKind = "run.settled"
+	KindDeadlinePassed  EventKind = "deadline.passed"
 	KindNodeStarted     EventKind = "node.started"
 	KindNodeCompleted   EventKind = "node.completed"
 	KindNodeFailed      EventKind = "node.failed"
 	KindNodeSkipped     EventKind = "node.skipped"
+	KindNodeWaiting     EventKind = "node.waiting"
+	KindNodeResolved    EventKind = "node.resolved"
 	KindSessionOpened   EventKind = "session.opened"
 	KindSessionLost     EventKind = "session.lost"
 	KindCancelRequested EventKind = "cancel.requested"
@@ -35,6 +41,11 @@ type Event struct {
 	Attempt int
 	// Time is when it happened; the zero time means the store's clock at Append.
 	Time time.Time
+	// Message is the number of the message ([Store.Send]) that became this event, which
+	// thereby leaves the run's inbox; 0: none did. What is read from the log has none.
+	Message int64
+	// Sensitive: the body of Data, and its message, are encrypted on disk.
+	Sensitive bool
 	// Data says what happened. It must not be nil.
 	Data Payload
 }
@@ -56,7 +67,30 @@ type RunCreated struct {
 	Workflow   string          `json:"workflow"`
 	Deployment string          `json:"deployment,omitempty"`
 	Key        string          `json:"key,omitempty"`
-	Inputs     json.RawMessage `json:"-"` // an object; kept byte by byte
+	Previous   json.RawMessage `json:"previous,omitempty"` // what the run knows of the one before it; nil: nothing
+	Inputs     json.RawMessage `json:"-"`                  // an object; kept byte by byte
+}
+
+// RunAdopted says that the run has a new owner; [Store.Adopt] writes it.
+type RunAdopted struct {
+	Owner Owner `json:"owner"`
+}
+
+// RunWaiting says that nothing of the run can go on until somebody answers. The
+// run's status is Waiting until the next event of a node.
+type RunWaiting struct{}
+
+// RunSettled says that all steps have ended, or never will, and how: what is to
+// be undone and the finally blocks come now. Its node is the one that runs the
+// workflow, "" for the run itself.
+type RunSettled struct {
+	Outcome string   `json:"outcome"` // "ok", "error" or "cancelled"
+	Error   *Failure `json:"error,omitempty"`
+}
+
+// DeadlinePassed ends the workflow that its node runs, "" for the run itself.
+type DeadlinePassed struct {
+	Message string `json:"message"`
 }
 
 // NodeStarted is the intent to do what a node does. It is committed before the
@@ -98,10 +132,48 @@ type NodeSkipped struct {
 	Result json.RawMessage `json:"-"` // as in [NodeFailed]
 }
 
+// Wait says what a node waits for.
+type Wait string
+
+// The waits. That of a retry is part of [NodeFailed].
+const (
+	WaitRetry    Wait = "retry"    // the time of the next attempt
+	WaitTimer    Wait = "timer"    // a time
+	WaitQuestion Wait = "question" // a person's answer
+	WaitInDoubt  Wait = "in_doubt" // a person's word on what an effect came to
+)
+
+// NodeWaiting says that a node waits. Its state is StateInDoubt where it waits
+// for a word on its effect, else StateWaiting.
+type NodeWaiting struct {
+	For  Wait            `json:"for"`
+	Due  time.Time       `json:"due,omitzero"` // absolute; zero: until somebody answers
+	Note json.RawMessage `json:"-"`            // what the engine wants to know later; nil: nothing. Kept byte by byte
+}
+
+// Resolution is a person's word on a node that is in doubt.
+type Resolution string
+
+// The resolutions.
+const (
+	ResolvedOK    Resolution = "ok"    // it had its effect
+	ResolvedError Resolution = "error" // it failed
+	ResolvedRetry Resolution = "retry" // it is to be done again
+)
+
+// NodeResolved is a person's word on a node that is in doubt, which waits for it
+// no longer. What the node is then, its next event says.
+type NodeResolved struct {
+	As     Resolution      `json:"as"`
+	By     string          `json:"by,omitempty"` // who says so; "" is unknown
+	Output json.RawMessage `json:"-"`            // what the call gave, where that is said; nil: nothing. Kept byte by byte
+}
+
 // SessionOpened is a new MCP session that the run uses.
 type SessionOpened struct {
 	Connection string `json:"connection"`
 	Generation uint64 `json:"generation"`
+	Private    bool   `json:"private,omitempty"` // to the run
 }
 
 // SessionLost is a session that died.
@@ -109,6 +181,7 @@ type SessionLost struct {
 	Connection string `json:"connection"`
 	Generation uint64 `json:"generation"`
 	Reason     string `json:"reason,omitempty"`
+	Private    bool   `json:"private,omitempty"` // to the run, for which it is gone for good
 }
 
 // CancelRequested is somebody's wish to end the run.
@@ -134,20 +207,32 @@ type Failure struct {
 }
 
 func (RunCreated) kind() EventKind      { return KindRunCreated }
+func (RunAdopted) kind() EventKind      { return KindRunAdopted }
+func (RunWaiting) kind() EventKind      { return KindRunWaiting }
+func (RunSettled) kind() EventKind      { return KindRunSettled }
+func (DeadlinePassed) kind() EventKind  { return KindDeadlinePassed }
 func (NodeStarted) kind() EventKind     { return KindNodeStarted }
 func (NodeCompleted) kind() EventKind   { return KindNodeCompleted }
 func (NodeFailed) kind() EventKind      { return KindNodeFailed }
 func (NodeSkipped) kind() EventKind     { return KindNodeSkipped }
+func (NodeWaiting) kind() EventKind     { return KindNodeWaiting }
+func (NodeResolved) kind() EventKind    { return KindNodeResolved }
 func (SessionOpened) kind() EventKind   { return KindSessionOpened }
 func (SessionLost) kind() EventKind     { return KindSessionLost }
 func (CancelRequested) kind() EventKind { return KindCancelRequested }
 func (RunFinished) kind() EventKind     { return KindRunFinished }
 
 func (p RunCreated) body() json.RawMessage    { return p.Inputs }
+func (RunAdopted) body() json.RawMessage      { return nil }
+func (RunWaiting) body() json.RawMessage      { return nil }
+func (RunSettled) body() json.RawMessage      { return nil }
+func (DeadlinePassed) body() json.RawMessage  { return nil }
 func (NodeStarted) body() json.RawMessage     { return nil }
 func (p NodeCompleted) body() json.RawMessage { return p.Result }
 func (p NodeFailed) body() json.RawMessage    { return p.Result }
 func (p NodeSkipped) body() json.RawMessage   { return p.Result }
+func (p NodeWaiting) body() json.RawMessage   { return p.Note }
+func (p NodeResolved) body() json.RawMessage  { return p.Output }
 func (SessionOpened) body() json.RawMessage   { return nil }
 func (SessionLost) body() json.RawMessage     { return nil }
 func (CancelRequested) body() json.RawMessage { return nil }

@@ -54,7 +54,7 @@ func (n nodeRow) apply(ev Event, hasResult bool) (next nodeRow, ok bool) {
 		n.errorSeq = seq
 		if !p.RetryAt.IsZero() {
 			n.state = StateWaiting
-			n.wait = &waitRow{kind: "retry", since: at, due: p.RetryAt.UnixNano(), seq: seq}
+			n.wait = &waitRow{kind: string(WaitRetry), since: at, due: p.RetryAt.UnixNano(), seq: seq}
 			break
 		}
 		n.state, n.finishedAt = StateError, at
@@ -66,6 +66,17 @@ func (n nodeRow) apply(ev Event, hasResult bool) (next nodeRow, ok bool) {
 		if hasResult {
 			n.resultSeq = seq
 		}
+	case NodeWaiting:
+		n.state = StateWaiting
+		if p.For == WaitInDoubt {
+			n.state = StateInDoubt
+		}
+		n.wait = &waitRow{kind: string(p.For), since: at, seq: seq}
+		if !p.Due.IsZero() {
+			n.wait.due = p.Due.UnixNano()
+		}
+	case NodeResolved:
+		n.state = StateRunning // until its next event
 	default:
 		return n, false
 	}
@@ -101,10 +112,30 @@ func writeNode(c *conn, run int64, key nodeKey, n *nodeRow, hadWait bool) error 
 	return err
 }
 
+// statusAfter returns what the status of a run is after ev. It is the only place
+// that says what an event does to a run.
+func statusAfter(old Status, ev Event) Status {
+	if isFinal(old) {
+		return old
+	}
+	switch p := ev.Data.(type) {
+	case RunFinished:
+		return p.Status
+	case RunWaiting:
+		return Waiting
+	case RunCreated, RunAdopted:
+		return Running
+	}
+	if ev.Node != "" {
+		return Running
+	}
+	return old
+}
+
 // finishRun stores the end of a run.
-func finishRun(c *conn, run int64, ev Event, p RunFinished) error {
+func finishRun(c *conn, run int64, ev Event, status Status) error {
 	_, err := c.exec(`UPDATE runs SET status = ?, finished_at = ?, finished_seq = ? WHERE num = ?`,
-		string(p.Status), ev.Time.UnixNano(), ev.Seq, run)
+		string(status), ev.Time.UnixNano(), ev.Seq, run)
 	return err
 }
 
@@ -169,13 +200,14 @@ func rebuildAll(c *conn) error {
 
 func rebuildRun(c *conn, run int64) error {
 	nodes := map[nodeKey]*nodeRow{}
+	status, ended := Running, Event{}
 	err := c.rows(func(row []driver.Value) error {
 		ev, hasBody, err := eventOf(row, nil)
 		if err != nil {
 			return err
 		}
-		if p, ok := ev.Data.(RunFinished); ok {
-			return finishRun(c, run, ev, p)
+		if next := statusAfter(status, ev); next != status {
+			status, ended = next, ev
 		}
 		key := nodeKey{ev.Node, ev.Instance}
 		n := nodes[key]
@@ -187,6 +219,14 @@ func rebuildRun(c *conn, run int64) error {
 		}
 		return nil
 	}, selectEvents, run)
+	if err != nil {
+		return err
+	}
+	if isFinal(status) {
+		err = finishRun(c, run, ended, status)
+	} else {
+		_, err = c.exec(`UPDATE runs SET status = ? WHERE num = ?`, string(status), run)
+	}
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -43,7 +44,7 @@ func anyEvent() *rapid.Generator[Event] {
 			Attempt:  rapid.IntRange(0, 3).Draw(t, "attempt"),
 			Time:     when.Draw(t, "time"),
 		}
-		switch rapid.IntRange(0, 8).Draw(t, "kind") {
+		switch rapid.IntRange(0, 11).Draw(t, "kind") {
 		case 0, 1:
 			ev.Data = NodeStarted{
 				IdempotencyKey: words.Draw(t, "key"), ArgsDigest: words.Draw(t, "digest"), Generation: rapid.Uint64Range(0, 1<<40).Draw(t, "generation"),
@@ -75,15 +76,31 @@ func anyEvent() *rapid.Generator[Event] {
 				Outputs: body.Draw(t, "outputs"),
 				Error:   &Failure{Kind: words.Draw(t, "kind"), Message: words.Draw(t, "message"), Code: number.Draw(t, "code"), Key: json.RawMessage(`"de"`)},
 			}
+		case 9:
+			ev.Data = NodeWaiting{
+				For: rapid.SampledFrom([]Wait{WaitTimer, WaitInDoubt}).Draw(t, "for"), Due: when.Draw(t, "due"), Note: body.Draw(t, "note"),
+			}
+		case 10:
+			ev.Data = NodeResolved{As: ResolvedOK, By: words.Draw(t, "by"), Output: body.Draw(t, "output")}
+		case 11:
+			ev.Node, ev.Instance = "", ""
+			ev.Data = RunWaiting{}
 		}
+		ev.Sensitive = rapid.Bool().Draw(t, "sensitive") && (ev.Data.body() != nil || messageOf(ev.Data) != "")
 		return ev
 	})
+}
+
+func messageOf(p Payload) string {
+	_, message := withoutMessage(p)
+	return message
 }
 
 // Whatever is appended, in whatever groups and by whatever owner: it is read as
 // it was written, in its order, and the projections are what the events say.
 func TestLogKeepsEventsAndProjectsThem(t *testing.T) {
-	s := open(t, filepath.Join(t.TempDir(), ".wfc"), Options{Durability: Process})
+	dir := t.TempDir()
+	s := open(t, filepath.Join(dir, ".wfc"), Options{Durability: Process, Keys: KeyFile(filepath.Join(dir, "key"))})
 	rapid.Check(t, func(rt *rapid.T) {
 		r := newRun(t, s)
 		want := history(t, s, r.ID())
@@ -97,7 +114,7 @@ func TestLogKeepsEventsAndProjectsThem(t *testing.T) {
 			want = append(want, events...)
 			if rapid.Bool().Draw(rt, "new owner") {
 				must(t, r.Close())
-				next, err := s.Take(t.Context(), r.ID())
+				next, err := s.Adopt(t.Context(), r.ID())
 				if err == nil {
 					r = next
 					continue
@@ -106,6 +123,7 @@ func TestLogKeepsEventsAndProjectsThem(t *testing.T) {
 			}
 		}
 		got := history(t, s, r.ID())
+		got = slices.DeleteFunc(got, func(ev Event) bool { return ev.Kind() == KindRunAdopted })
 		for i := range got {
 			got[i].Seq = 0
 		}

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -78,13 +79,21 @@ func optionalTime(n sql.NullInt64) *time.Time {
 	return &t
 }
 
-const selectSummaries = `SELECT id, workflow, coalesce(deployment, ''), status, started_at, finished_at FROM runs `
+const selectSummaries = `SELECT id, workflow, coalesce(deployment, ''), status, started_at, finished_at, coalesce(owner, ''), coalesce(lease_until, 0) FROM runs `
 
-func scanSummary(rows *sql.Rows) (r RunSummary, err error) {
+// summary is a row of selectSummaries.
+type summary struct {
+	RunSummary
+	owner *ownerRow // nil: none, or one that is not known
+	lease int64
+}
+
+func scanSummary(rows *sql.Rows) (r summary, err error) {
 	var started int64
 	var finished sql.NullInt64
-	err = rows.Scan(&r.Run, &r.Workflow, &r.Deployment, &r.Status, &started, &finished)
-	r.StartedAt, r.FinishedAt = timeOf(started), optionalTime(finished)
+	var owner string
+	err = rows.Scan(&r.Run, &r.Workflow, &r.Deployment, &r.Status, &started, &finished, &owner, &r.lease)
+	r.StartedAt, r.FinishedAt, r.owner = timeOf(started), optionalTime(finished), ownerOf(owner)
 	return r, err
 }
 
@@ -115,7 +124,7 @@ func (s *Store) Runs(ctx context.Context, f Filter) ([]RunSummary, error) {
 	}
 	query += " ORDER BY num DESC"
 
-	var all []RunSummary
+	var all []summary
 	err := s.snapshot(ctx, func(q querier) error {
 		return each(ctx, q, func(rows *sql.Rows) error {
 			r, err := scanSummary(rows)
@@ -126,7 +135,7 @@ func (s *Store) Runs(ctx context.Context, f Filter) ([]RunSummary, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.findInterrupted(ctx, all); err != nil {
+	if err := s.findOwners(ctx, all); err != nil {
 		return nil, err
 	}
 	chosen := []RunSummary{}
@@ -135,18 +144,19 @@ func (s *Store) Runs(ctx context.Context, f Filter) ([]RunSummary, error) {
 			break
 		}
 		if len(f.Statuses) == 0 || slices.Contains(f.Statuses, r.Status) {
-			chosen = append(chosen, r)
+			chosen = append(chosen, r.RunSummary)
 		}
 	}
 	return chosen, nil
 }
 
-// findInterrupted makes those running runs interrupted whose owner is gone. A run that
-// finished between our reading of it and our look at its lock is read again.
-func (s *Store) findInterrupted(ctx context.Context, runs []RunSummary) error {
+// findOwners says of the runs that are not finished who executes them, and makes
+// those running ones interrupted that nobody does. A run whose owner is gone is
+// read again: it may have finished between our reading of it and our look at its lock.
+func (s *Store) findOwners(ctx context.Context, runs []summary) error {
 	var ids []RunID
 	for _, r := range runs {
-		if r.Status == Running {
+		if !isFinal(r.Status) {
 			ids = append(ids, r.Run)
 		}
 	}
@@ -157,23 +167,26 @@ func (s *Store) findInterrupted(ctx context.Context, runs []RunSummary) error {
 	if err != nil {
 		return s.explain(err)
 	}
-	if len(free) == 0 {
-		return nil
-	}
 	return s.snapshot(ctx, func(q querier) error {
 		for i := range runs {
-			if !free[runs[i].Run] {
+			r := &runs[i]
+			if isFinal(r.Status) {
 				continue
 			}
-			err := each(ctx, q, func(rows *sql.Rows) (err error) {
-				runs[i], err = scanSummary(rows)
-				return err
-			}, selectSummaries+"WHERE id = ?", string(runs[i].Run))
-			if err != nil {
-				return err
+			if free[r.Run] {
+				err := each(ctx, q, func(rows *sql.Rows) (err error) {
+					*r, err = scanSummary(rows)
+					return err
+				}, selectSummaries+"WHERE id = ?", string(r.Run))
+				if err != nil {
+					return err
+				}
 			}
-			if runs[i].Status == Running {
-				runs[i].Status = Interrupted
+			switch dead := free[r.Run] && (r.owner == nil || s.believesDead(r.owner, r.lease, s.clock())); {
+			case dead && r.Status == Running:
+				r.Status = Interrupted
+			case !dead && r.owner != nil && !isFinal(r.Status):
+				r.Owner = &r.owner.Owner
 			}
 		}
 		return nil
@@ -210,8 +223,9 @@ func (s *Store) Events(ctx context.Context, run RunID) iter.Seq2[Event, error] {
 				return err
 			}
 			defer rows.Close()
+			from := s.bodiesOf(ctx, run, num)
 			for rows.Next() {
-				ev, err := scanEvent(rows, &s.blobs)
+				ev, err := scanEvent(rows, from)
 				if err != nil {
 					return err
 				}
@@ -227,9 +241,20 @@ func (s *Store) Events(ctx context.Context, run RunID) iter.Seq2[Event, error] {
 	}
 }
 
+// bodiesOf is where the events of a run find what is not in their rows.
+func (s *Store) bodiesOf(ctx context.Context, run RunID, num int64) *bodies {
+	return &bodies{&s.blobs, sync.OnceValues(func() (opened *sealer, err error) {
+		err = s.snapshot(ctx, func(q querier) error {
+			opened, err = s.sealerOf(ctx, q, run, num)
+			return err
+		})
+		return opened, err
+	})}
+}
+
 // scanEvent returns the event of the current row of a query with the columns of selectEvent.
-func scanEvent(rows *sql.Rows, large *blobs) (Event, error) {
-	var scanned [9]any
+func scanEvent(rows *sql.Rows, from *bodies) (Event, error) {
+	var scanned [10]any
 	var dest [len(scanned)]any
 	for i := range scanned {
 		dest[i] = &scanned[i]
@@ -241,6 +266,6 @@ func scanEvent(rows *sql.Rows, large *blobs) (Event, error) {
 	for i, v := range scanned {
 		row[i] = v
 	}
-	ev, _, err := eventOf(row[:], large)
+	ev, _, err := eventOf(row[:], from)
 	return ev, err
 }

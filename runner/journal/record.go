@@ -44,8 +44,9 @@ type RunSummary struct {
 	Workflow   string     `json:"workflow"`
 	Deployment string     `json:"deployment,omitempty"`
 	Status     Status     `json:"status"`
-	StartedAt  time.Time  `json:"started_at"`  // UTC
-	FinishedAt *time.Time `json:"finished_at"` // UTC; nil: not yet
+	StartedAt  time.Time  `json:"started_at"`      // UTC
+	FinishedAt *time.Time `json:"finished_at"`     // UTC; nil: not yet
+	Owner      *Owner     `json:"owner,omitempty"` // the process that executes it; nil: none does, as far as can be known
 }
 
 // RunRecord is what `wfc runs show --json` prints.
@@ -90,5 +91,7 @@ type NewRun struct {
 	Workflow   string          // its name
 	Deployment string          // "": none
 	Inputs     json.RawMessage // an object, defaults applied
+	Sensitive  bool            // Inputs are encrypted on disk
 	Key        string          // unique among all runs; "": none
+	Previous   json.RawMessage // what the run knows of the one before it; nil: nothing
 }

@@ -18,11 +18,22 @@ type Run struct {
 	epoch int64
 	began time.Time // UTC
 	lock  *fileLock
-	nodes map[nodeKey]*nodeRow // the projection; the writer's goroutine has it to itself
+	mail  chan struct{} // see Mail
+	// The projection and the status; the writer's goroutine has them to itself.
+	nodes  map[nodeKey]*nodeRow
+	status Status
 
-	mu     sync.Mutex
-	failed error // why nothing can be appended any more; nil: it can
-	closed bool
+	mu       sync.Mutex
+	failed   error // why nothing can be appended any more; nil: it can
+	closed   bool
+	received int64 // the last message that Receive has returned
+
+	sealing sync.Mutex
+	sealer  *sealer // nil: nothing was sealed by this process yet
+}
+
+func newOwned(s *Store) *Run {
+	return &Run{s: s, mail: make(chan struct{}, 1), nodes: map[nodeKey]*nodeRow{}, status: Running}
 }
 
 // ID returns the run's id.
@@ -65,14 +76,20 @@ func (s *Store) CreateRun(ctx context.Context, n NewRun) (*Run, error) {
 	if n.Inputs == nil {
 		n.Inputs = []byte("{}")
 	}
-	created, err := encode(Event{Data: RunCreated{
-		PlanDigest: n.PlanDigest, Workflow: n.Workflow, Deployment: n.Deployment, Key: n.Key, Inputs: n.Inputs,
-	}}, s.clock)
-	if err != nil {
-		return nil, err
-	}
+	now := s.clock()
 	for {
-		r := &Run{s: s, id: newID(created.event.Time), epoch: 1, began: timeOf(created.event.Time.UnixNano()), nodes: map[nodeKey]*nodeRow{}}
+		r := newOwned(s)
+		r.id, r.epoch, r.began = newID(now), 1, timeOf(now.UnixNano())
+		created, err := s.encode(Event{Time: now, Sensitive: n.Sensitive, Data: RunCreated{
+			PlanDigest: n.PlanDigest, Workflow: n.Workflow, Deployment: n.Deployment, Key: n.Key, Previous: n.Previous, Inputs: n.Inputs,
+		}}, func() (*sealer, error) {
+			sealer, err := s.newSealer(r.id)
+			r.sealer = sealer
+			return sealer, err
+		})
+		if err != nil {
+			return nil, err
+		}
 		r.lock, err = s.locks.try(s.locks.run(r.id))
 		if errors.Is(err, errHeld) {
 			continue // another process is creating a run with this id
@@ -82,7 +99,7 @@ func (s *Store) CreateRun(ctx context.Context, n NewRun) (*Run, error) {
 		}
 		taken := false
 		err = s.own(ctx, r, func(c *conn) error {
-			err := insertRun(c, r, &n, &created, s)
+			err := s.insertRun(c, r, &n, &created)
 			if taken = errors.Is(err, errIDTaken); taken {
 				return nil
 			}
@@ -101,7 +118,7 @@ func (s *Store) CreateRun(ctx context.Context, n NewRun) (*Run, error) {
 
 // insertRun writes a new run. It looks before it writes, so an error that is
 // its caller's means that nothing was written.
-func insertRun(c *conn, r *Run, n *NewRun, created *record, s *Store) error {
+func (s *Store) insertRun(c *conn, r *Run, n *NewRun, created *record) error {
 	if n.Key != "" {
 		row, err := c.row(`SELECT id FROM runs WHERE run_key = ?`, n.Key)
 		if err != nil {
@@ -121,66 +138,19 @@ func insertRun(c *conn, r *Run, n *NewRun, created *record, s *Store) error {
 	if _, err := c.exec(`INSERT OR IGNORE INTO plans VALUES (?, ?)`, n.PlanDigest, n.Plan); err != nil {
 		return err
 	}
-	if created.blob != "" {
-		if err := s.blobs.put(map[string][]byte{created.blob: created.large}); err != nil {
+	r.num, err = c.insert(`INSERT INTO runs (id, plan_digest, run_key, workflow, deployment, status, started_at, owner_epoch, owner, lease_until)
+		VALUES (?, ?, nullif(?, ''), ?, nullif(?, ''), ?, ?, ?, ?, ?)`,
+		string(r.id), n.PlanDigest, n.Key, n.Workflow, n.Deployment, string(Running), r.began.UnixNano(), r.epoch,
+		s.owner(r.began).text(), r.began.Add(leaseFor).UnixNano())
+	if err != nil {
+		return err
+	}
+	if r.sealer != nil {
+		if err := insertKey(c, r.num, r.sealer); err != nil {
 			return err
 		}
-		if err := insertBlob(c, created.blob, len(created.large), created.event.Time.UnixNano()); err != nil {
-			return err
-		}
 	}
-	r.num, err = c.insert(`INSERT INTO runs (id, plan_digest, run_key, workflow, deployment, status, started_at, owner_epoch)
-		VALUES (?, ?, nullif(?, ''), ?, nullif(?, ''), ?, ?, ?)`,
-		string(r.id), n.PlanDigest, n.Key, n.Workflow, n.Deployment, string(Running), created.event.Time.UnixNano(), r.epoch)
-	if err != nil {
-		return err
-	}
-	_, err = insertEvent(c, r.num, created)
-	return err
-}
-
-// Take makes this process the owner of a run that is not finished: it takes the
-// run's lock and raises its epoch, so that an owner that was thought dead can
-// commit nothing any more. A run whose owner lives is an error of the reason [ErrOwned].
-func (s *Store) Take(ctx context.Context, id RunID) (*Run, error) {
-	r := &Run{s: s, id: id}
-	if !isID(string(id)) {
-		return nil, s.notFound(string(id))
-	}
-	err := s.locks.gate(gateName, func() (err error) {
-		r.lock, err = s.locks.try(s.locks.run(id))
-		return err
-	})
-	if errors.Is(err, errHeld) {
-		return nil, failure(ErrOwned, nil, "The run %s is being executed by another process.", id)
-	}
-	if err != nil {
-		return nil, s.explain(err)
-	}
-	err = s.own(ctx, r, func(c *conn) error { return takeRun(c, r) })
-	if err != nil {
-		return nil, err
-	}
-	return r, nil
-}
-
-func takeRun(c *conn, r *Run) error {
-	row, err := c.row(`SELECT num, owner_epoch, status, started_at FROM runs WHERE id = ?`, string(r.id))
-	if err != nil {
-		return err
-	}
-	if row == nil {
-		return r.s.notFound(string(r.id))
-	}
-	switch status := Status(row[2].(string)); status {
-	case Completed, Failed, Cancelled:
-		return failure(ErrFinished, nil, "The run %s is finished: it is %s.", r.id, status)
-	}
-	r.num, r.epoch, r.began = row[0].(int64), row[1].(int64)+1, timeOf(row[3].(int64))
-	if r.nodes, err = loadNodes(c, r.num); err != nil {
-		return err
-	}
-	_, err = c.exec(`UPDATE runs SET owner_epoch = ? WHERE num = ?`, r.epoch, r.num)
+	_, err = s.insertRecord(c, insertIntoEvents, r.num, created)
 	return err
 }
 
@@ -194,6 +164,7 @@ func (s *Store) own(ctx context.Context, r *Run, task func(*conn) error) error {
 		return errStoreClosed
 	}
 	s.runs[r] = struct{}{}
+	s.present()
 	s.late.Add(1) // Close, which sets closed under the same lock, waits from here on
 	s.mu.Unlock()
 
@@ -263,7 +234,7 @@ func (r *Run) queue(done chan error, evs ...Event) error {
 	records := make([]record, len(evs))
 	for i, ev := range evs {
 		var err error
-		if records[i], err = encode(ev, r.s.clock); err != nil {
+		if records[i], err = r.s.encode(ev, r.seal); err != nil {
 			return err
 		}
 	}
@@ -273,27 +244,80 @@ func (r *Run) queue(done chan error, evs ...Event) error {
 	return r.s.writer.submit(work{run: r, records: records, done: done})
 }
 
-// Close waits for what is queued and releases the run's lock. Closing twice is fine.
-func (r *Run) Close() error {
-	r.mu.Lock()
-	closed := r.closed
-	r.closed = true
-	r.mu.Unlock()
-	if closed {
-		return nil
+// seal returns what the run's sensitive content is sealed with.
+func (r *Run) seal() (*sealer, error) {
+	r.sealing.Lock()
+	defer r.sealing.Unlock()
+	if r.sealer != nil {
+		return r.sealer, nil
 	}
-	err := r.barrier()
-	r.fail(failure(ErrClosed, nil, "The run %s is closed (this is a bug in wfc).", r.id))
-	r.s.disown(r)
+	sealer, err := r.s.makeSealer(context.Background(), r.id, r.num)
+	r.sealer = sealer
+	return sealer, err
+}
+
+// Close waits for what is queued and gives the run up: one that is not finished
+// may be adopted from now on. Closing twice is fine.
+func (r *Run) Close() error {
+	_, err := r.end(false)
 	return err
 }
 
-func (r *Run) barrier() error {
-	err := r.Barrier(context.Background())
-	if errors.Is(err, ErrClosed) {
-		return nil // the store was closed first, and has waited for what was queued
+// Park is [Run.Close] unless there are messages for the run, received or not, that
+// have not become events yet: then it does nothing and parked is false. A message
+// that comes later finds no owner, which its sender is told.
+func (r *Run) Park(ctx context.Context) (parked bool, err error) {
+	if err := ctx.Err(); err != nil {
+		return false, err
 	}
-	return err
+	return r.end(true)
+}
+
+func (r *Run) end(unlessMail bool) (ended bool, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return true, nil
+	}
+	r.mu.Unlock() // the writer may want it
+	hasMail := false
+	err = r.s.do(context.Background(), func(c *conn) (err error) {
+		hasMail, err = giveUp(c, r, unlessMail)
+		return err
+	})
+	if errors.Is(err, ErrClosed) {
+		err = nil // the store was closed first, and has waited for what was queued
+	}
+	r.mu.Lock()
+	if hasMail {
+		return false, nil
+	}
+	if err == nil && r.failed != nil {
+		err = r.failed
+	}
+	if !r.closed {
+		r.closed = true
+		if r.failed == nil {
+			r.failed = failure(ErrClosed, nil, "The run %s is closed (this is a bug in wfc).", r.id)
+		}
+		r.s.disown(r)
+	}
+	return true, err
+}
+
+// giveUp is the task that ends the ownership of a run that is not finished.
+func giveUp(c *conn, r *Run, unlessMail bool) (hasMail bool, err error) {
+	if isFinal(r.status) {
+		return false, nil
+	}
+	if unlessMail {
+		row, err := c.row(`SELECT 1 FROM inbox WHERE run = ? LIMIT 1`, r.num)
+		if err != nil || row != nil {
+			return row != nil, err
+		}
+	}
+	_, err = c.exec(`UPDATE runs SET owner = NULL, lease_until = NULL WHERE num = ? AND owner_epoch = ?`, r.num, r.epoch)
+	return false, err
 }
 
 // fail makes err what every later append returns, unless there is one already.

@@ -73,7 +73,7 @@ func TestBarrierWaitsForWhatWasAppended(t *testing.T) {
 func TestAppendsGatherForFiveMilliseconds(t *testing.T) {
 	root := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		s := open(t, filepath.Join(root, ".wfc"), Options{})
+		s := open(t, filepath.Join(root, ".wfc"), Options{alone: true})
 		r := newRun(t, s)
 		must(t, r.Append(numbered(1)))
 		<-time.After(3 * time.Millisecond)
@@ -264,19 +264,19 @@ func TestSecondOwnerIsRefused(t *testing.T) {
 	s := openNew(t)
 	r := newRun(t, s)
 	second := open(t, s.dir, Options{})
-	if _, err := second.Take(t.Context(), r.ID()); !errors.Is(err, ErrOwned) {
+	if _, err := second.Adopt(t.Context(), r.ID()); !errors.Is(err, ErrOwned) {
 		t.Errorf("while its owner lives: %v", err)
 	}
 	must(t, r.Close())
-	taken, err := second.Take(t.Context(), r.ID())
+	taken, err := second.Adopt(t.Context(), r.ID())
 	must(t, err)
 	must(t, taken.Commit(t.Context(), Event{Data: RunFinished{Status: Completed}}))
 	must(t, taken.Close())
-	if _, err := second.Take(t.Context(), r.ID()); !errors.Is(err, ErrFinished) {
+	if _, err := second.Adopt(t.Context(), r.ID()); !errors.Is(err, ErrFinished) {
 		t.Errorf("a finished run: %v", err)
 	}
 	for _, id := range []RunID{"00000000-0000", "../../etc", ""} {
-		if _, err := second.Take(t.Context(), id); !errors.Is(err, ErrNotFound) {
+		if _, err := second.Adopt(t.Context(), id); !errors.Is(err, ErrNotFound) {
 			t.Errorf("the run %q: %v", id, err)
 		}
 	}
@@ -289,7 +289,7 @@ func TestOwnershipEndsWithItsProcess(t *testing.T) {
 	s := openNew(t)
 	c := startChild(t, "hold", s.dir)
 	id := RunID(c.line())
-	if _, err := s.Take(t.Context(), id); !errors.Is(err, ErrOwned) {
+	if _, err := s.Adopt(t.Context(), id); !errors.Is(err, ErrOwned) {
 		t.Errorf("while the process lives: %v", err)
 	}
 	rec, err := s.Run(t.Context(), string(id))
@@ -303,7 +303,7 @@ func TestOwnershipEndsWithItsProcess(t *testing.T) {
 	if rec.Status != Interrupted || rec.Steps[0].State != StateInDoubt || rec.Steps[1].State != StatePending {
 		t.Errorf("after its death: %s, %s, %s", rec.Status, rec.Steps[0].State, rec.Steps[1].State)
 	}
-	r, err := s.Take(t.Context(), id)
+	r, err := s.Adopt(t.Context(), id)
 	must(t, err)
 	must(t, r.Close())
 }
@@ -331,7 +331,7 @@ func TestOldOwnerIsFenced(t *testing.T) {
 	s := openNew(t)
 	r, beside := newRun(t, s), newRun(t, s)
 	must(t, os.Remove(s.locks.run(r.ID())))
-	next, err := open(t, s.dir, Options{}).Take(t.Context(), r.ID())
+	next, err := open(t, s.dir, Options{}).Adopt(t.Context(), r.ID())
 	must(t, err)
 	must(t, beside.Append(numbered(1)))
 	if err := r.Commit(t.Context(), numbered(1)); !errors.Is(err, ErrFenced) || !strings.Contains(err.Error(), "taken over") {
@@ -342,13 +342,13 @@ func TestOldOwnerIsFenced(t *testing.T) {
 	}
 	must(t, next.Commit(t.Context(), numbered(1)))
 	must(t, beside.Commit(t.Context(), numbered(2)))
-	if got := len(history(t, s, r.ID())); got != 2 {
-		t.Errorf("%d events, want 2", got)
+	if got := len(history(t, s, r.ID())); got != 3 { // created, adopted, the new owner's
+		t.Errorf("%d events, want 3", got)
 	}
 	if err := r.Close(); !errors.Is(err, ErrFenced) {
 		t.Errorf("closing the old owner's run: %v", err)
 	}
-	if _, err := s.Take(t.Context(), r.ID()); !errors.Is(err, ErrOwned) {
+	if _, err := s.Adopt(t.Context(), r.ID()); !errors.Is(err, ErrOwned) {
 		t.Errorf("afterwards the new owner's lock is gone: %v", err)
 	}
 }

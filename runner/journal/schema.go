@@ -7,8 +7,12 @@ import (
 )
 
 // schemaVersion is the version of the tables below. It is raised by every
-// change that an older wfc cannot live with.
-const schemaVersion = 1
+// change that an older wfc cannot live with, together with a step in [migrations].
+const schemaVersion = 2
+
+// readableBy is the oldest version whose readers understand these tables well enough
+// to list runs and to show them.
+const readableBy = 2
 
 // schema has the tables of DURABILITY. Events are the truth; runs.status,
 // runs.finished_seq, nodes and waits are projections of them, written in the
@@ -18,7 +22,9 @@ CREATE TABLE meta (
 	id             INTEGER PRIMARY KEY CHECK (id = 1),
 	schema_version INTEGER NOT NULL,
 	journal_id     TEXT NOT NULL,
-	digest_key     BLOB NOT NULL     -- of ArgsDigest
+	digest_key     BLOB NOT NULL,    -- of ArgsDigest
+	readable_by    INTEGER NOT NULL DEFAULT 2, -- the oldest version whose readers can read this
+	pruned_at      INTEGER           -- when runs beyond what is kept were removed last
 );
 CREATE TABLE plans (
 	digest TEXT PRIMARY KEY,
@@ -36,8 +42,8 @@ CREATE TABLE runs (
 	finished_at  INTEGER,
 	finished_seq INTEGER,             -- the event that ended it
 	owner_epoch  INTEGER NOT NULL,    -- raised by every new owner; checked by every commit
-	lease_owner  TEXT,                -- an owner on another host
-	lease_until  INTEGER
+	lease_until  INTEGER,             -- how long processes on other hosts believe that the owner lives
+	owner        TEXT                 -- JSON; NULL: none, or one of version 1
 );
 CREATE TABLE events (
 	seq      INTEGER PRIMARY KEY,     -- the log is one sequence
@@ -49,7 +55,8 @@ CREATE TABLE events (
 	time     INTEGER NOT NULL,
 	data     TEXT NOT NULL,           -- the payload as JSON, without its body
 	body     BLOB,                    -- result, inputs or outputs, byte by byte
-	blob     TEXT                     -- or the blob that has them
+	blob     TEXT,                    -- or the blob that has them
+	sealed   INTEGER NOT NULL DEFAULT 0 -- 1: the message and the body are encrypted, and are together in body or blob; 2: there is no body
 );
 CREATE INDEX events_of_run ON events (run);
 CREATE TABLE nodes (
@@ -80,9 +87,36 @@ CREATE TABLE waits (
 CREATE INDEX waits_due ON waits (due) WHERE due IS NOT NULL;
 CREATE TABLE blobs (
 	sha256     TEXT PRIMARY KEY,      -- the file's name in the folder blobs
-	size       INTEGER NOT NULL,
-	created_at INTEGER NOT NULL
+	size       INTEGER NOT NULL,      -- of the file
+	created_at INTEGER NOT NULL,      -- or when it was wanted last
+	plain      TEXT,                  -- of a sealed one: the keyed digest of what it holds
+	run        INTEGER REFERENCES runs -- whose key it is sealed with
 ) WITHOUT ROWID;
+CREATE INDEX blobs_plain ON blobs (plain) WHERE plain IS NOT NULL;
+CREATE TABLE blob_refs (           -- the handles in results, inputs and outputs
+	run  INTEGER NOT NULL REFERENCES runs,
+	blob TEXT NOT NULL,               -- its digest; keyed, where the event is sealed
+	PRIMARY KEY (run, blob)
+) WITHOUT ROWID;
+CREATE TABLE run_keys (
+	run     INTEGER PRIMARY KEY REFERENCES runs,
+	master  TEXT NOT NULL,            -- the name of the key that wraps this one
+	wrapped BLOB NOT NULL
+);
+CREATE TABLE inbox (               -- what others want of a run, until its owner takes it
+	num      INTEGER PRIMARY KEY AUTOINCREMENT,
+	run      INTEGER NOT NULL REFERENCES runs,
+	kind     TEXT NOT NULL,           -- this and the rest as in events
+	node     TEXT NOT NULL,
+	instance TEXT NOT NULL,
+	attempt  INTEGER NOT NULL,
+	time     INTEGER NOT NULL,
+	data     TEXT NOT NULL,
+	body     BLOB,
+	blob     TEXT,
+	sealed   INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX inbox_of_run ON inbox (run);
 `
 
 // meta is what identifies a journal.
@@ -140,7 +174,7 @@ func createSchema(c *conn) error {
 	id, key := make([]byte, 16), make([]byte, 32)
 	rand.Read(id) // never fails (crypto/rand)
 	rand.Read(key)
-	if _, err := c.exec(`INSERT INTO meta VALUES (1, ?, ?, ?)`, int64(schemaVersion), hex.EncodeToString(id), key); err != nil {
+	if _, err := c.exec(`INSERT INTO meta VALUES (1, ?, ?, ?, ?, NULL)`, int64(schemaVersion), hex.EncodeToString(id), key, int64(readableBy)); err != nil {
 		_ = c.script(`ROLLBACK`)
 		return err
 	}

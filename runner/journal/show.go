@@ -20,7 +20,7 @@ func (s *Store) Run(ctx context.Context, idOrPart string) (*RunRecord, error) {
 	if !isID(part) {
 		return nil, s.notFound(idOrPart)
 	}
-	one := make([]RunSummary, 1)
+	one := make([]summary, 1)
 	err := s.snapshot(ctx, func(q querier) (err error) {
 		one[0], err = s.find(ctx, q, part)
 		return err
@@ -28,29 +28,29 @@ func (s *Store) Run(ctx context.Context, idOrPart string) (*RunRecord, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.findInterrupted(ctx, one); err != nil {
+	if err := s.findOwners(ctx, one); err != nil {
 		return nil, err
 	}
 	var record *RunRecord
 	err = s.snapshot(ctx, func(q querier) (err error) {
-		record, err = s.record(ctx, q, one[0])
+		record, err = s.record(ctx, q, one[0].RunSummary)
 		return err
 	})
 	return record, err
 }
 
 // find returns the one run whose id begins, or else ends, with part.
-func (s *Store) find(ctx context.Context, q querier, part string) (RunSummary, error) {
+func (s *Store) find(ctx context.Context, q querier, part string) (summary, error) {
 	// part has no character that LIKE or GLOB reads as anything but itself.
 	for _, pattern := range []string{part + "*", "*" + part} {
-		var found []RunSummary
+		var found []summary
 		err := each(ctx, q, func(rows *sql.Rows) error {
 			r, err := scanSummary(rows)
 			found = append(found, r)
 			return err
 		}, selectSummaries+`WHERE id GLOB ? ORDER BY num DESC LIMIT 6`, pattern)
 		if err != nil {
-			return RunSummary{}, err
+			return summary{}, err
 		}
 		switch {
 		case len(found) == 1:
@@ -63,11 +63,11 @@ func (s *Store) find(ctx context.Context, q querier, part string) (RunSummary, e
 			if len(found) > 5 {
 				ids = append(ids, "…")
 			}
-			return RunSummary{}, failure(ErrAmbiguous, nil, "%q is the beginning or the end of several runs' ids: %s. Write more of it.",
+			return summary{}, failure(ErrAmbiguous, nil, "%q is the beginning or the end of several runs' ids: %s. Write more of it.",
 				part, strings.Join(ids, ", "))
 		}
 	}
-	return RunSummary{}, s.notFound(part)
+	return summary{}, s.notFound(part)
 }
 
 func (s *Store) record(ctx context.Context, q querier, summary RunSummary) (*RunRecord, error) {
@@ -93,7 +93,7 @@ func (s *Store) record(ctx context.Context, q querier, summary RunSummary) (*Run
 		return nil, err
 	}
 	if p, ok := created.Data.(RunCreated); ok {
-		rec.Inputs = p.Inputs
+		rec.Inputs = shown(created, p.Inputs)
 	}
 	if finishedSeq.Valid {
 		ended, err := s.event(ctx, q, `seq = ?`, finishedSeq.Int64)
@@ -102,6 +102,9 @@ func (s *Store) record(ctx context.Context, q querier, summary RunSummary) (*Run
 		}
 		if p, ok := ended.Data.(RunFinished); ok {
 			rec.Outputs, rec.Error = p.Outputs, p.Error
+			if p.Status == Completed {
+				rec.Outputs = shown(ended, p.Outputs)
+			}
 		}
 	}
 
@@ -117,12 +120,23 @@ func (s *Store) record(ctx context.Context, q querier, summary RunSummary) (*Run
 	return rec, nil
 }
 
-// event returns one event, with its body.
+// hidden is what is shown of what is sensitive.
+const hidden = "(sensitive)"
+
+// shown is the body of an event as it is shown.
+func shown(ev Event, body json.RawMessage) json.RawMessage {
+	if ev.Sensitive {
+		return json.RawMessage(`"` + hidden + `"`)
+	}
+	return body
+}
+
+// event returns one event, with its body unless that is sensitive.
 func (s *Store) event(ctx context.Context, q querier, where string, args ...any) (ev Event, err error) {
 	found := false
 	err = each(ctx, q, func(rows *sql.Rows) error {
 		found = true
-		ev, err = scanEvent(rows, &s.blobs)
+		ev, err = scanEvent(rows, &bodies{blobs: &s.blobs})
 		return err
 	}, selectEvent+where, args...)
 	if err == nil && !found {
@@ -183,7 +197,7 @@ func (s *Store) steps(ctx context.Context, q querier, num int64, status Status) 
 		if err != nil {
 			return nil, nil, err
 		}
-		steps[at.node][at.i].Result = ev.Data.body()
+		steps[at.node][at.i].Result = shown(ev, ev.Data.body())
 	}
 	for _, at := range failures {
 		ev, err := s.event(ctx, q, `seq = ?`, at.seq)

@@ -50,9 +50,16 @@ type Options struct {
 	ReadOnly bool
 	// Clock returns the time of events that carry none; nil: time.Now.
 	Clock func() time.Time
+	// Keys holds the key that sensitive content is encrypted with; nil: KeyFile("").
+	// It is asked only where there is such content.
+	Keys Keys
 
 	// fileSystem stands in for networkFS in tests; nil: networkFS.
 	fileSystem func(dir string) (string, error)
+	// host stands in for thisHost's in tests; nil: this one.
+	host *host
+	// alone leaves out what shows the store to other processes, where a test has no real time.
+	alone bool
 }
 
 // Durability says what a commit survives.
@@ -67,19 +74,25 @@ const (
 // Store is the journal of one project. It may be used by several goroutines,
 // and several processes may have the same journal open.
 type Store struct {
-	dir    string
-	clock  func() time.Time
-	meta   *meta
-	locks  locks
-	blobs  blobs
-	writer *writer // nil: read-only
+	dir      string
+	clock    func() time.Time
+	keys     Keys
+	id       string // by chance; other processes reach this one by it
+	host     host
+	hostName string
+	meta     *meta
+	locks    locks
+	blobs    blobs
+	writer   *writer // nil: read-only
 
 	reader func() (*sql.DB, error) // opens the readers' connections at first use
 
 	mu     sync.Mutex
+	alone  bool
 	runs   map[*Run]struct{} // those that this store owns
+	seen   *presence         // nil: this store has owned no run yet
 	closed bool
-	late   sync.WaitGroup // creations and takings whose caller has gone
+	late   sync.WaitGroup // creations and adoptions whose caller has gone
 }
 
 // Open opens the journal in dir, PROJECT/.wfc, whose parent must exist. It
@@ -96,12 +109,21 @@ func Open(ctx context.Context, dir string, opts Options) (*Store, error) {
 	s := &Store{
 		dir:   dir,
 		clock: opts.Clock,
+		keys:  opts.Keys,
+		id:    newStoreID(),
+		alone: opts.alone,
 		locks: locks{filepath.Join(dir, locksName)},
 		blobs: blobs{dir: filepath.Join(dir, blobsName), sync: opts.Durability == Disk},
 		runs:  map[*Run]struct{}{},
 	}
 	if s.clock == nil {
 		s.clock = time.Now
+	}
+	if s.keys == nil {
+		s.keys = KeyFile("")
+	}
+	if s.host, s.hostName = thisHost(); opts.host != nil {
+		s.host = *opts.host
 	}
 	s.reader = sync.OnceValues(func() (*sql.DB, error) { return sql.Open("sqlite", dsn(s.path(), true)) })
 	if opts.ReadOnly {
@@ -187,12 +209,22 @@ func (s *Store) prepare(c *conn, opts Options) error {
 		return err // SQLite would open it to read only, and say so at the first commit
 	}
 	m, err := readMeta(c)
-	if err == nil && m == nil {
+	if err == nil && (m == nil || m.version < schemaVersion) {
 		err = s.locks.gate(gateName, func() error {
-			if m, err = readMeta(c); err == nil && m == nil {
-				if err = createSchema(c); err == nil {
-					m, err = readMeta(c)
-				}
+			if m, err = readMeta(c); err != nil {
+				return err
+			}
+			switch {
+			case m == nil:
+				err = createSchema(c)
+			case m.version < schemaVersion:
+				s.meta = m
+				err = s.migrate(c, m.version)
+			default:
+				return nil // another process was faster
+			}
+			if err == nil {
+				m, err = readMeta(c)
 			}
 			return err
 		})
@@ -224,10 +256,14 @@ func (s *Store) prepare(c *conn, opts Options) error {
 
 func checkVersion(path string, m *meta) error {
 	if m.version > schemaVersion {
-		return failure(ErrNewer, nil, "The journal %s was written by a newer wfc: its format is version %d, and this wfc knows version %d. "+
-			"Use the newer wfc here.", path, m.version, schemaVersion)
+		return errNewer(path, m.version)
 	}
 	return nil
+}
+
+func errNewer(path string, version int64) *Error {
+	return failure(ErrNewer, nil, "The journal %s was written by a newer wfc: its format is version %d, and this wfc knows version %d. "+
+		"Use the newer wfc here.", path, version, schemaVersion)
 }
 
 func checkFileSystem(dir string, opts Options) error {
@@ -284,9 +320,12 @@ func (s *Store) close(leave bool) error {
 		return nil
 	}
 	s.closed = true
-	runs := s.runs
+	runs, seen := s.runs, s.seen
 	s.runs = nil
 	s.mu.Unlock()
+	if seen != nil {
+		seen.close()
+	}
 
 	// The readers go first: the last connection to go cleans up, and a reader cannot.
 	err := s.explain(s.closeReader())

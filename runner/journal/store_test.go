@@ -136,9 +136,9 @@ func TestOpenRefuses(t *testing.T) {
 		{"a journal of a newer wfc", journal(t, func(file string) {
 			c, err := openConn(file)
 			must(t, err)
-			must(t, c.script(`UPDATE meta SET schema_version = 2`))
+			must(t, c.script(`UPDATE meta SET schema_version = 3`))
 			must(t, c.close())
-		}), Options{}, ErrNewer, "format is version 2, and this wfc knows version 1"},
+		}), Options{}, ErrNewer, "format is version 3, and this wfc knows version 2"},
 		{"a network file system", func(string) {}, Options{fileSystem: func(string) (string, error) { return "nfs", nil }}, ErrNetworkFS, "network file system (nfs)"},
 		{"a file in the folder's place", func(dir string) { must(t, os.WriteFile(dir, nil, 0o600)) }, Options{}, ErrMisplaced,
 			".wfc is a file, where wfc keeps a folder. Move it away and try again: wfc makes what it needs."},
