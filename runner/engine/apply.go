@@ -1,14 +1,11 @@
 package engine
 
-import "fmt"
+import (
+	"fmt"
 
-// record applies a fact that the core decided itself and has it journalled.
-func (c *Core) record(f Fact) {
-	if err := c.apply(f); err != nil {
-		panic("engine: " + err.Error() + " (this is a bug in wfc)")
-	}
-	c.commands = append(c.commands, Record{f})
-}
+	"github.com/lda-wf/wfc/compiler/plan"
+	"github.com/lda-wf/wfc/lang/value"
+)
 
 func (c *Core) apply(f Fact) error {
 	switch f := f.(type) {
@@ -16,14 +13,31 @@ func (c *Core) apply(f Fact) error {
 		return c.applyCreated(f)
 	case NodeStarted:
 		return c.applyStarted(f)
+	case AttemptFailed:
+		return c.applyAttemptFailed(f)
+	case NodeWaiting:
+		return c.applyWaiting(f)
+	case NodeResolved:
+		return c.applyResolved(f)
 	case NodeEnded:
 		return c.applyEnded(f)
 	case CallAnswered:
-		return c.applyAnswer(f.At, f.Answer, nil)
+		return c.answered(f.At, f.Answer, nil)
 	case CallFailed:
-		return c.applyAnswer(f.At, nil, f.Err)
+		return c.answered(f.At, nil, f.Err)
 	case CancelRequested:
 		c.cancel = true
+		c.stopFrame(c.frames[0], stopAll)
+		return nil
+	case DeadlinePassed:
+		return c.applyDeadlinePassed(f)
+	case Settled:
+		return c.applySettled(f)
+	case SessionGone:
+		if c.gone == nil {
+			c.gone = map[string]bool{}
+		}
+		c.gone[f.Connection] = true
 		return nil
 	case RunEnded:
 		c.applyRunEnded(f)
@@ -37,195 +51,340 @@ func (c *Core) applyCreated(f RunCreated) error {
 		return fmt.Errorf("the run was created twice")
 	}
 	c.created = &f
-	for i := range c.nodes {
-		if c.nodes[i].waiting == 0 {
-			c.nodes[i].state = StateReady
-			c.ready = append(c.ready, i)
-		}
-	}
+	root := c.frames[0]
+	root.inputs = f.Inputs
+	c.beginFrame(root, f.StartedAt)
 	return nil
+}
+
+// stopFrame has a workflow stop. In its finally phase it ends by itself.
+func (c *Core) stopFrame(f *frame, level stopLevel) {
+	if f.phase == phaseSteps && f.halt < level {
+		f.halt = level
+		c.wake(f)
+	}
 }
 
 func (c *Core) applyStarted(f NodeStarted) error {
 	if c.isFanOut(f.At) {
-		n := &c.nodes[f.At.Node]
-		if n.fan == nil {
-			if failure := c.openFanOut(f.At.Node); failure != nil {
-				return fmt.Errorf("the step %q began and cannot begin now: %s", c.Instance(f.At), failure.Message)
-			}
-		}
-		n.state = StateRunning
-		if n.fan.left == 0 {
-			c.closing = append(c.closing, f.At.Node)
-		} else {
-			c.queueFill(f.At.Node)
-		}
-		return nil
+		return c.fanOutStarted(f)
 	}
-	inst := c.instance(f.At)
-	if inst == nil {
-		return fmt.Errorf("a node began that is not there: %v", f.At)
+	inst, err := c.reach(f.At)
+	if err != nil {
+		return err
 	}
-	if inst.state.ended() {
-		return fmt.Errorf("%s began after it had ended", c.Instance(f.At))
+	if inst.live == nil {
+		c.goOn(f.At, inst)
 	}
-	if inst.call == nil {
-		c.inCall(f.At, inst, &pendingCall{repeatable: f.Repeatable})
-	}
-	inst.call.left = true
+	l := inst.live
 	inst.attempts = f.Attempt
+	c.dueBy(f.At, f.Deadline)
+	if c.nodeOf(f.At).spec.Kind == plan.Run {
+		c.noWait(l)
+		return c.openChild(f)
+	}
+	if l.call == nil {
+		c.inCall(l, &pendingCall{repeatable: f.Repeatable})
+		c.lost = append(c.lost, f.At)
+	}
+	l.call.left = true
+	if f.ArgsDigest != "" {
+		l.digest = f.ArgsDigest
+	}
+	if f.At.Undo == 0 && !f.Repeatable {
+		c.isUnsafe(c.frames[f.At.Frame])
+	}
 	return nil
 }
 
-// inCall puts a call in flight.
-func (c *Core) inCall(at Addr, inst *instance, call *pendingCall) {
-	inst.state, inst.call = StateRunning, call
-	c.inFlight++
-	if fan := c.nodes[at.Node].fan; at.Elem != Whole {
-		fan.running++
-	} else {
-		c.nodes[at.Node].state = StateRunning
+// isUnsafe notes that what a frame did may not be repeated.
+func (c *Core) isUnsafe(f *frame) {
+	for f.unsafe = true; f.id != 0; f.unsafe = true {
+		f = c.frames[f.parent.Frame]
 	}
+}
+
+func (c *Core) fanOutStarted(f NodeStarted) error {
+	fr := c.frames[f.At.Frame]
+	n := &fr.nodes[f.At.Node]
+	if n.fan == nil {
+		if failure := c.openFanOut(fr, f.At.Node); failure != nil {
+			return fmt.Errorf("the step %s began and cannot begin now: %s", c.Instance(f.At), failure.Message)
+		}
+	}
+	n.state = StateRunning
+	if n.fan.left == 0 {
+		fr.closing = append(fr.closing, f.At.Node)
+		c.wake(fr)
+	} else {
+		c.queueFill(fr, f.At.Node)
+	}
+	return nil
+}
+
+func (c *Core) applyAttemptFailed(f AttemptFailed) error {
+	inst, err := c.reach(f.At)
+	if err != nil {
+		return err
+	}
+	if inst.live == nil {
+		c.goOn(f.At, inst)
+	}
+	l := inst.live
+	inst.attempts = f.Attempt
+	l.failures++
+	l.last = f.Failure
+	c.timers.stop(l.timeout)
+	c.closeChild(inst, false)
+	c.waits(f.At, l, waitRetry, f.RetryAt)
+	c.wake(c.frames[f.At.Frame])
+	return nil
+}
+
+func (c *Core) applyWaiting(f NodeWaiting) error {
+	inst, err := c.reach(f.At)
+	if err != nil {
+		return err
+	}
+	if inst.live == nil {
+		c.goOn(f.At, inst)
+	}
+	l := inst.live
+	c.dueBy(f.At, f.Deadline)
+	switch f.For {
+	case WaitSleep:
+		inst.attempts = 1
+		c.waits(f.At, l, waitSleep, f.Until)
+	case WaitRound:
+		c.waits(f.At, l, waitRound, f.Until)
+	case WaitInDoubt:
+		// The clock of the deadline stands while somebody is asked.
+		c.waits(f.At, l, waitDoubt, f.Until)
+		l.since = f.Time
+		inst.state = StateInDoubt
+		if unit := c.instance(unitOrUndo(f.At)); unit != nil && unit.live != nil {
+			c.timers.stop(unit.live.limit)
+		}
+	default:
+		return fmt.Errorf("%s waits for something that this wfc does not know", c.Instance(f.At))
+	}
+	return nil
+}
+
+// unitOrUndo is what has a deadline: a node, an element, or an undo.
+func unitOrUndo(at Addr) Addr {
+	if at.Undo > 0 {
+		return at
+	}
+	return at.unit()
 }
 
 func (c *Core) applyEnded(f NodeEnded) error {
+	fr := c.frames[f.At.Frame]
 	if c.isFanOut(f.At) {
-		return c.nodeEnded(f.At.Node, f.Outcome.state(), f.Failure, c.failedElement(f))
+		return c.nodeEnded(fr, f.At.Node, f.Outcome.state(), f.Failure, c.blamed(f))
 	}
-	inst := c.instance(f.At)
-	if inst == nil {
-		return fmt.Errorf("a node ended that is not there: %v", f.At)
+	inst, err := c.reach(f.At)
+	if err != nil {
+		return err
 	}
-	if inst.state.ended() {
-		return fmt.Errorf("%s ended twice", c.Instance(f.At))
-	}
-	if inst.call != nil {
-		inst.call = nil
-		c.inFlight--
-		if f.At.Elem != Whole {
-			c.nodes[f.At.Node].fan.running--
-		}
-	}
+	c.goNoFurther(f.At, inst)
 	inst.state, inst.attempts = f.Outcome.state(), f.Attempts
-	inst.output, inst.text, inst.content, inst.failure = f.Output, f.Text, f.Content, f.Failure
-	if f.At.Elem == Whole {
-		return c.nodeEnded(f.At.Node, inst.state, f.Failure, c.Instance(f.At))
+	c.closeChild(inst, f.Outcome == OutcomeOK)
+	if f.At.Undo > 0 {
+		inst.failure = f.Failure
+		c.noteError(fr, f.At, f.Failure)
+		c.undoEnded(f.At)
+		return nil
 	}
-	fan := c.nodes[f.At.Node].fan
+	n := &fr.prog.nodes[f.At.Node]
+	loop := n.loops() && f.At.Round == 0
+	if !loop {
+		inst.output, inst.text, inst.content, inst.failure = f.Output, f.Text, f.Content, f.Failure
+		c.noteError(fr, f.At, f.Failure)
+		c.noteFinished(fr, f.At, n, inst)
+	}
+	c.wake(fr)
+	switch {
+	case f.At.Round > 0:
+		return c.roundEnded(fr, n, f)
+	case f.At.Elem == Whole:
+		return c.nodeEnded(fr, f.At.Node, inst.state, f.Failure, c.blamed(f))
+	}
+	fan := fr.nodes[f.At.Node].fan
 	fan.left--
 	// While the run stops no `when` is asked: the element was given up.
-	fan.cut = fan.cut || f.Outcome == OutcomeSkipped && c.stopping()
-	if f.Failure != nil && fan.failed == nil && !c.prog.nodes[f.At.Node].tolerates(f.Failure.Kind) {
-		fan.failed, fan.failure = f.Failure, c.Instance(f.At)
-		c.fails(fan.failure, f.Failure)
+	fan.cut = fan.cut || f.Outcome == OutcomeSkipped && fr.stopping()
+	if f.Failure != nil && fan.failed == nil && !n.tolerates(f.Failure.Kind) {
+		fan.failed, fan.failure = f.Failure, c.blamed(f)
+		c.fails(fr, fan.failure, f.Failure)
 	}
 	if fan.left == 0 || fan.failed != nil {
-		c.closing = append(c.closing, f.At.Node)
+		fr.closing = append(fr.closing, f.At.Node)
 	} else {
-		c.queueFill(f.At.Node)
+		c.queueFill(fr, f.At.Node)
 	}
 	return nil
 }
 
-// failedElement names what is to blame for the end of a fan-out.
-func (c *Core) failedElement(f NodeEnded) Instance {
-	if fan := c.nodes[f.At.Node].fan; fan != nil && fan.failed != nil {
-		return fan.failure
+func (c *Core) roundEnded(fr *frame, n *node, f NodeEnded) error {
+	unit, err := c.unitOf(f.At)
+	if err != nil {
+		return err
+	}
+	if f.Failure != nil && !n.tolerates(f.Failure.Kind) {
+		unit.live.failed = f.Failure
+		if f.At.Elem == Whole {
+			c.fails(fr, c.Instance(f.At), f.Failure)
+		}
+	}
+	fr.turns = append(fr.turns, f.At.unit())
+	return nil
+}
+
+// noteFinished remembers what can be undone.
+func (c *Core) noteFinished(fr *frame, at Addr, n *node, inst *instance) {
+	if inst.state != StateOK && (inst.failure == nil || !inst.failure.InDoubt) {
+		return
+	}
+	child := inst.child > 0 && c.frames[inst.child] != nil && len(c.frames[inst.child].finished) > 0
+	if len(n.undo) > 0 || child {
+		fr.finished = append(fr.finished, at)
+	}
+}
+
+// noteError adds a failure to run.errors.
+func (c *Core) noteError(fr *frame, at Addr, f *Failure) {
+	if f == nil {
+		return
+	}
+	in := c.Instance(at)
+	fr.errors = append(fr.errors, errorValue(in, f.Kind, f.Message))
+}
+
+// errorValue is an item of run.errors, and run.error.
+func errorValue(at Instance, kind Kind, message string) value.Value {
+	obj := value.NewObject(4)
+	obj.Set("step", value.OfString(at.Step))
+	obj.Set("key", at.Key)
+	obj.Set("kind", value.OfString(string(kind)))
+	obj.Set("message", value.OfString(message))
+	return value.OfObject(obj)
+}
+
+// blamed names what is to blame for an end: of a fan-out its element, of a loop
+// its round.
+func (c *Core) blamed(f NodeEnded) Instance {
+	if c.isFanOut(f.At) {
+		if fan := c.frames[f.At.Frame].nodes[f.At.Node].fan; fan != nil && fan.failed != nil {
+			return fan.failure
+		}
+		return c.Instance(f.At)
+	}
+	if inst := c.instance(f.At); f.At.Round == 0 && f.Failure != nil && len(inst.rounds) > 0 {
+		f.At.Round = len(inst.rounds)
 	}
 	return c.Instance(f.At)
 }
 
 // nodeEnded ends a whole node and makes ready what waited for nothing else.
-func (c *Core) nodeEnded(i int, state State, failure *Failure, blame Instance) error {
-	n := &c.nodes[i]
+func (c *Core) nodeEnded(fr *frame, i int, state State, failure *Failure, blame Instance) error {
+	n := &fr.nodes[i]
 	if n.state.ended() {
-		return fmt.Errorf("%s ended twice", c.Instance(Addr{i, Whole}))
+		return fmt.Errorf("%s ended twice", c.Instance(Addr{Frame: fr.id, Node: i, Elem: Whole}))
 	}
 	n.state = state
-	c.open--
-	spec := &c.prog.nodes[i]
+	fr.open--
+	c.wake(fr)
+	spec := &fr.prog.nodes[i]
 	// A failure of a fan-out as a whole is never tolerated: there is no result that
 	// could carry it (and an element's that is tolerated does not end up here).
 	if failure != nil && (!spec.forEach.IsZero() || !spec.tolerates(failure.Kind)) {
-		c.fails(blame, failure)
-		return nil
+		c.fails(fr, blame, failure)
+		if !spec.spec.Finally {
+			return nil
+		}
 	}
 	for _, j := range spec.before {
-		c.nodes[j].waiting--
-		if c.nodes[j].waiting == 0 && c.nodes[j].state == StatePending {
-			c.nodes[j].state = StateReady
-			c.ready = append(c.ready, j)
+		fr.nodes[j].waiting--
+		if fr.nodes[j].waiting == 0 && fr.nodes[j].state == StatePending {
+			fr.nodes[j].state = StateReady
+			fr.ready = append(fr.ready, j)
 		}
 	}
 	return nil
 }
 
-// fails makes the first failure that is not tolerated the run's. After a cancel
-// request failures are its consequence.
-func (c *Core) fails(at Instance, f *Failure) {
-	if c.stopping() {
+// fails makes the first failure that is not tolerated the workflow's. After a
+// cancel request failures are its consequence.
+func (c *Core) fails(fr *frame, at Instance, f *Failure) {
+	if fr.failure != nil || fr.phase == phaseSteps && fr.halt > stopNone || fr.outcome == RunCancelled {
 		return
 	}
-	c.failure = &RunError{
+	at.In = nil // whoever runs the workflow names itself
+	fr.failure = &RunError{
 		At: at, Kind: f.Kind, Code: f.Code, InDoubt: f.InDoubt,
 		Message: fmt.Sprintf("Step %s failed: %s", at, f.Message),
 	}
+	c.wake(fr)
 }
 
-// applyAnswer makes an answer, or the failure of an attempt, the end of its node.
-func (c *Core) applyAnswer(at Addr, answer *Answer, failed *CallError) error {
-	inst := c.instance(at)
-	if inst == nil || inst.call == nil {
-		return fmt.Errorf("an answer came to %v, which is not in flight", at)
+func (c *Core) applyDeadlinePassed(f DeadlinePassed) error {
+	fr := c.frames[f.Frame]
+	if fr == nil || fr.phase != phaseSteps {
+		return fmt.Errorf("a deadline passed of what had ended: %s", f.Message)
 	}
-	if answer != nil {
-		c.record(c.settle(&c.prog.nodes[at.Node], at, answer, inst.attempts, inst.call.args))
-		return nil
+	if fr.failure == nil && fr.halt == stopNone {
+		fr.failure = &RunError{Kind: KindTimeout, Message: f.Message}
 	}
-	if call := inst.call; call.cancelled && !call.left && failed.Sent == SentNo && !failed.Answered {
-		// It was given up in the queue, where it is not started yet (LANGUAGE 4).
-		c.record(NodeEnded{At: at, Outcome: OutcomeSkipped, Attempts: inst.attempts - 1})
-		return nil
-	}
-	c.record(NodeEnded{
-		At: at, Outcome: OutcomeError, Attempts: inst.attempts,
-		Failure: &Failure{
-			Kind: failed.Kind, Message: failed.Message, Code: failed.Code, Sent: failed.Sent,
-			// DURABILITY, "One rule for repeats".
-			InDoubt: !inst.call.repeatable && !failed.Answered && failed.Sent != SentNo,
-		},
-	})
+	fr.halt = stopAll
+	c.timers.stop(fr.deadline)
+	c.wake(fr)
 	return nil
 }
 
 // applyRunEnded ends the run: what has not ended never ran.
 func (c *Core) applyRunEnded(f RunEnded) {
 	c.ending = &f
-	c.open = 0
-	for i := range c.nodes {
-		n := &c.nodes[i]
-		if n.fan != nil {
-			for j := range n.fan.insts {
-				if inst := &n.fan.insts[j]; !inst.state.ended() {
-					inst.state = StateSkipped
-				}
+	fr := c.frames[0]
+	fr.phase = phaseOver
+	fr.skipRest()
+	for _, n := range fr.nodes {
+		if n.fan == nil {
+			continue
+		}
+		for j := range n.fan.insts {
+			if inst := &n.fan.insts[j]; !inst.state.ended() {
+				inst.state = StateSkipped
 			}
 		}
-		if !n.state.ended() {
-			n.state = StateSkipped
-			n.inst.state = StateSkipped
+	}
+}
+
+// skipRest makes skipped what has not ended.
+func (f *frame) skipRest() {
+	for i := range f.nodes {
+		if n := &f.nodes[i]; !n.state.ended() && (f.phase == phaseOver || !f.prog.nodes[i].spec.Finally) {
+			n.state, n.inst.state = StateSkipped, StateSkipped
 		}
 	}
-	c.ready, c.fill, c.closing = nil, nil, nil
+	f.open = 0
+	f.ready, f.fill, f.closing, f.turns = nil, nil, nil, nil
 }
 
+// isFanOut reports whether an address is that of a whole fan-out.
 func (c *Core) isFanOut(at Addr) bool {
-	return at.Elem == Whole && at.Node >= 0 && at.Node < len(c.nodes) && !c.prog.nodes[at.Node].forEach.IsZero()
+	if at.Elem != Whole || at.Round > 0 || at.Undo > 0 || c.frames[at.Frame] == nil {
+		return false
+	}
+	nodes := c.frames[at.Frame].prog.nodes
+	return at.Node >= 0 && at.Node < len(nodes) && !nodes[at.Node].forEach.IsZero()
 }
 
-func (c *Core) queueFill(i int) {
-	if fan := c.nodes[i].fan; !fan.queued {
+func (c *Core) queueFill(f *frame, i int) {
+	if fan := f.nodes[i].fan; !fan.queued {
 		fan.queued = true
-		c.fill = append(c.fill, i)
+		f.fill = append(f.fill, i)
+		c.wake(f)
 	}
 }

@@ -71,7 +71,7 @@ func answerAll(b *testing.B, core *Core, inputs *value.ObjectValue) *RunEnded {
 	answer := structured(`{"greeting": "Hello, world", "n": 1}`)
 	var queue []Addr
 	step := func(f Fact) {
-		commands, err := core.Step(f)
+		commands, err := core.Step(testTime, f)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -13,10 +13,9 @@ import (
 
 // newCall prepares an attempt. mu is held.
 func (d *driver) newCall(c StartCall) *liveCall {
-	id := d.prog.nodes[c.At.Node].session
-	live := &liveCall{StartCall: c, before: d.queues[id], place: newPlace()}
+	live := &liveCall{StartCall: c, before: d.queues[c.Session], place: newPlace()}
 	live.ctx, live.cancel = context.WithCancelCause(d.base)
-	d.queues[id] = live.place
+	d.queues[c.Session] = live.place
 	if d.fatal != nil {
 		live.cancel(errStopped)
 	}
@@ -81,22 +80,7 @@ func (d *driver) call(live *liveCall) (next *liveCall) {
 	defer close(live.place.over)
 	defer live.place.take()
 	live.before.wait(ctx)
-	answer, err := d.caller.Call(ctx, Call{
-		Source: live.Source, Tool: live.Tool, Args: live.Args,
-		ReadOnly: live.ReadOnly, IdempotencyKey: live.IdempotencyKey,
-		Queued: live.place.take,
-		BeforeSend: func(generation uint64) error {
-			live.place.take()
-			if err := d.beforeSend(ctx, live, generation); err != nil {
-				return err
-			}
-			// An attempt's time begins when its turn has come: waiting for others in the
-			// session's queue is not its doing.
-			live.arm()
-			return nil
-		},
-		Progress: func(p Progress) { d.progress(live, p) },
-	})
+	answer, err := d.ask(ctx, live)
 	live.disarm()
 	var f Fact
 	if err == nil {
@@ -123,6 +107,82 @@ func (d *driver) call(live *liveCall) (next *liveCall) {
 	next = d.advance(f)
 	d.checkOver()
 	return next
+}
+
+// ask makes the attempt.
+func (d *driver) ask(ctx context.Context, live *liveCall) (*Answer, error) {
+	if err := d.checkDrift(ctx, live); err != nil {
+		return nil, err
+	}
+	return d.caller.Call(ctx, Call{
+		Do: live.Do, Session: live.Session, Tool: live.Tool, Args: live.Args,
+		ReadOnly: live.ReadOnly, IdempotencyKey: live.IdempotencyKey, IdleTimeout: live.IdleTimeout,
+		Queued: live.place.take,
+		BeforeSend: func(generation uint64) error {
+			live.place.take()
+			if err := d.beforeSend(ctx, live, generation); err != nil {
+				return err
+			}
+			// An attempt's time begins when its turn has come: waiting for others in the
+			// session's queue is not its doing.
+			live.arm()
+			return nil
+		},
+		Progress: func(p Progress) { d.progress(live, p) },
+	})
+}
+
+// drifts remembers what came of comparing a tool with its snapshot.
+type drifts struct {
+	once sync.Once
+	err  error
+}
+
+type driftKey struct {
+	session SessionID
+	tool    string
+}
+
+// checkDrift compares a tool with its snapshot before its first use in the run.
+func (d *driver) checkDrift(ctx context.Context, live *liveCall) error {
+	drifter, can := d.caller.(Drifter)
+	policy := d.prog.policy.Drift
+	if !can || live.Digest == "" || policy == "ignore" {
+		return nil
+	}
+	d.mu.Lock()
+	key := driftKey{live.Session, live.Tool}
+	x := d.drifts[key]
+	if x == nil {
+		x = &drifts{}
+		d.drifts[key] = x
+	}
+	d.mu.Unlock()
+	x.once.Do(func() {
+		drift, err := drifter.Drift(ctx, live.Session, live.Tool, live.Digest)
+		switch {
+		case err != nil:
+			x.err = err
+			d.mu.Lock()
+			delete(d.drifts, key) // the next call asks anew
+			d.mu.Unlock()
+		case drift == nil:
+		case drift.Breaking && policy == "fail":
+			x.err = &CallError{Kind: KindPolicy, Sent: SentNo, Message: drift.Message}
+		default:
+			d.warn(drift.Message)
+		}
+	})
+	return x.err
+}
+
+// warn tells the watcher something that stops nothing.
+func (d *driver) warn(message string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.watch != nil {
+		d.watch.push(RunWarning{d.name, message}, 0)
+	}
 }
 
 // arm starts the clock of the attempt's timeout. A Caller may be in BeforeSend
@@ -154,15 +214,19 @@ func (d *driver) beforeSend(ctx context.Context, live *liveCall, generation uint
 	}
 	d.noteSession(live, generation)
 	now := d.clock()
-	f := NodeStarted{At: live.At, Attempt: live.Attempt, Generation: generation, Repeatable: live.Repeatable}
-	start := journal.NodeStarted{IdempotencyKey: live.IdempotencyKey}
+	f := NodeStarted{
+		At: live.At, Attempt: live.Attempt, Generation: generation, Repeatable: live.Repeatable, Deadline: live.Deadline, Time: now,
+	}
 	if d.digest != nil {
-		start.ArgsDigest = d.digest(live.Digested)
+		f.ArgsDigest = d.digest(live.Digested)
+		if live.Recorded != "" && live.Recorded != f.ArgsDigest {
+			d.fail(&ChangedError{Run: d.name, Step: d.core.Instance(live.At).String()})
+			d.checkOver()
+			d.mu.Unlock()
+			return errStopped
+		}
 	}
-	if live.Timeout > 0 {
-		start.Deadline = now.Add(live.Timeout)
-	}
-	ev := d.core.encode(f, &start)
+	ev := d.core.encode(f, live.IdempotencyKey)
 	ev.Time = now
 	d.append(ev)
 	d.step(f)
@@ -181,7 +245,7 @@ func (d *driver) beforeSend(ctx context.Context, live *liveCall, generation uint
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.fatal != nil || d.core.stopping() {
+	if d.fatal != nil || !d.core.MayLeave(live.At) {
 		return errStopped
 	}
 	return nil
@@ -189,21 +253,21 @@ func (d *driver) beforeSend(ctx context.Context, live *liveCall, generation uint
 
 // noteSession records a session that the run meets for the first time. mu is held.
 func (d *driver) noteSession(live *liveCall, generation uint64) {
-	id := d.prog.nodes[live.At.Node].session
-	connection, last := id.connection, d.sessions[id]
+	id := live.Session
+	connection, last := id.Connection, d.sessions[id]
 	if generation == 0 || generation <= last.generation {
 		return
 	}
 	if last.generation != 0 {
-		d.append(journal.Event{Data: journal.SessionLost{Connection: connection, Generation: last.generation, Reason: last.reason}})
+		d.append(journal.Event{Data: journal.SessionLost{Connection: connection, Generation: last.generation, Reason: last.reason, Private: id.Private}})
 	}
-	d.append(journal.Event{Data: journal.SessionOpened{Connection: connection, Generation: generation}})
+	d.append(journal.Event{Data: journal.SessionOpened{Connection: connection, Generation: generation, Private: id.Private}})
 	d.sessions[id] = session{generation: generation}
 }
 
 // noteFailure remembers why a session may be lost. mu is held.
 func (d *driver) noteFailure(live *liveCall, err *CallError) {
-	id := d.prog.nodes[live.At.Node].session
+	id := live.Session
 	last := d.sessions[id]
 	if (err.Kind == KindTransport || err.Kind == KindSession) && err.Generation == last.generation && last.generation != 0 {
 		last.reason = err.Message
@@ -250,15 +314,21 @@ func (d *driver) callError(ctx context.Context, live *liveCall, err error) *Call
 		return &failed
 	}
 	switch cause := context.Cause(ctx); {
+	case cause == errLate:
+		failed.Kind = KindTimeout
+		failed.Message = fmt.Sprintf("The call of %s had no answer by then and was cancelled.", live.what())
+		if failed.Meanwhile != "" {
+			failed.Message += " " + failed.Meanwhile
+		}
 	case cause == errTimedOut:
 		failed.Kind = KindTimeout
-		failed.Message = fmt.Sprintf("The call of %s had no answer within %s and was cancelled.", d.tool(live.At), live.Timeout)
+		failed.Message = fmt.Sprintf("The call of %s had no answer within %s and was cancelled.", live.what(), live.Timeout)
 		if failed.Meanwhile != "" {
 			failed.Message += " " + failed.Meanwhile
 		}
 	case cause != nil:
 		failed.Kind = KindCancelled
-		failed.Message = fmt.Sprintf("The call of %s was cancelled because the run stops.", d.tool(live.At))
+		failed.Message = fmt.Sprintf("The call of %s was cancelled because the run stops.", live.what())
 	}
 	return &failed
 }

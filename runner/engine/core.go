@@ -2,84 +2,42 @@ package engine
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/lda-wf/wfc/lang/value"
 )
 
-// State is the state of a node, or of an element of a fan-out.
-type State uint8
-
-// The states. A node is pending until all it waits for has ended, then ready
-// until it is begun. InDoubt and Waiting are of later versions: the effect of a
-// call is unknown after a crash; a person is asked.
-const (
-	StatePending State = iota
-	StateReady
-	StateRunning
-	StateOK
-	StateError
-	StateSkipped
-	StateInDoubt
-	StateWaiting
-)
-
-// String returns the state as `wfc runs show` names it.
-func (s State) String() string {
-	return [...]string{"pending", "ready", "running", "ok", "error", "skipped", "in_doubt", "waiting"}[s]
-}
-
-func (s State) ended() bool { return s == StateOK || s == StateError || s == StateSkipped }
-
-func (s State) outcome() StepOutcome {
-	switch s {
-	case StateOK:
-		return OutcomeOK
-	case StateError:
-		return OutcomeError
-	default:
-		return OutcomeSkipped
-	}
-}
-
-func (o StepOutcome) state() State {
-	switch o {
-	case OutcomeOK:
-		return StateOK
-	case OutcomeError:
-		return StateError
-	default:
-		return StateSkipped
-	}
-}
-
 // Core is the scheduler of one run: a state machine that turns facts into
 // commands. It knows no clock, no randomness, no I/O, and iterates over no map:
-// the same facts always give the same commands.
+// the same facts at the same times always give the same commands.
 //
-// A driver hands every fact to [Core.Step] and does what it returns, in order.
-// To go on with a run from its journal, hand its history to [Core.Replay], fact by
-// fact, and then call [Core.Next] once.
+// A driver hands every fact to [Core.Step] and does what it returns, in order. When
+// the time of [Core.Timer] comes, it calls [Core.Tick]. To go on with a run from its
+// journal, hand its history to [Core.Replay], fact by fact, and then call
+// [Core.Resume] once.
 //
 // A Core may be used by one goroutine at a time.
 type Core struct {
 	prog *Program
 	opts CoreOptions
 
+	now     time.Time // of the step in hand
 	created *RunCreated
-	nodes   []nodeState
-	locals  []cachedLocal
+	frames  []*frame // the workflow itself, then its children in the order in which they began
+	awake   []*frame // those that may have something to do, first in first out
+	timers  timers
 
-	ready    []int // nodes to begin, first in first out
-	fill     []int // fan-outs that may have room
-	closing  []int // fan-outs that may be over
-	open     int   // nodes that have not ended
-	inFlight int   // calls
+	inFlight int             // calls
+	doubts   int             // nodes that wait for somebody's word
+	lost     []Addr          // calls in the history that may have no end
+	words    []Addr          // nodes that were in doubt and of which somebody said what they came to
+	gone     map[string]bool // connections whose private session is gone
 
-	failure  *RunError // of the first node that fails the run
-	cancel   bool      // somebody asked to end the run
+	cancel   bool // somebody asked to end the run
 	ending   *RunEnded
-	stopSent stopLevel
 	commands []Command
+	dropped  []int        // frames that nothing asks for any more
+	inputs   *value.Value // of the child that is about to begin, to evaluate them once
 }
 
 // stopLevel is which calls were told to stop.
@@ -104,120 +62,135 @@ type CoreOptions struct {
 	Blob func(*value.BlobValue) ([]byte, error)
 }
 
-// nodeState is the state of a node.
-type nodeState struct {
-	state   State
-	waiting int // nodes it waits for that have not ended
-	inst    instance
-	fan     *fanOut // nil: no for_each, or not reached
-	result  value.Value
-	built   bool // result is there
-}
-
-// instance is the state of a node without for_each, or of an element.
-type instance struct {
-	state    State
-	attempts int
-	output   value.Value
-	text     string
-	content  []value.Value
-	failure  *Failure
-	call     *pendingCall // while a call is in flight
-}
-
-// pendingCall is what the core remembers of a call in flight.
-type pendingCall struct {
-	readOnly, repeatable bool
-	left                 bool        // its request may have left
-	cancelled            bool        // CancelCall was given
-	args                 value.Value // where expressions over the answer ask for them
-}
-
 // NewCore returns the core of a run that has not begun.
 func NewCore(prog *Program, opts CoreOptions) *Core {
-	c := &Core{
-		prog:   prog,
-		opts:   opts,
-		nodes:  make([]nodeState, len(prog.nodes)),
-		locals: make([]cachedLocal, len(prog.plan.Locals)),
-		open:   len(prog.nodes),
-	}
-	for i := range c.nodes {
-		c.nodes[i].waiting = prog.nodes[i].after
-	}
+	c := &Core{prog: prog, opts: opts}
+	c.frames = []*frame{newFrame(0, prog)}
 	return c
 }
 
 // Step takes a fact and returns what to do now, in order. An error means that
 // the fact does not fit the run, which is a fault of the driver or the journal.
-func (c *Core) Step(f Fact) ([]Command, error) {
+func (c *Core) Step(now time.Time, f Fact) ([]Command, error) {
+	c.now = now
+	c.drop()
 	if err := c.apply(f); err != nil {
 		return nil, err
 	}
-	return c.Next(), nil
+	return c.next(), nil
+}
+
+// Tick does what is due and returns what to do now, in order.
+func (c *Core) Tick(now time.Time) []Command {
+	c.now = now
+	c.drop()
+	for t := c.timers.next(); t != nil && !t.due.After(now) && c.ending == nil; t = c.timers.next() {
+		c.timers.stop(t)
+		c.fire(t)
+	}
+	return c.next()
+}
+
+// Timer returns the earliest time at which there is something to do; zero: none.
+func (c *Core) Timer() time.Time {
+	if t := c.timers.next(); t != nil && c.ending == nil {
+		return t.due
+	}
+	return time.Time{}
 }
 
 // Replay takes a fact of the run's history, for which nothing is to be done.
 func (c *Core) Replay(f Fact) error { return c.apply(f) }
 
-// Next returns what to do now, in order. It is of use after [Core.Replay];
-// after [Core.Step] it returns nothing.
-func (c *Core) Next() []Command {
+// Resume goes on after [Core.Replay]: it decides what becomes of the calls that had
+// left and have no end, does what is overdue, and returns what to do now, in order.
+func (c *Core) Resume(now time.Time) []Command {
+	c.now = now
+	c.takeWords()
+	c.judgeLost()
+	return c.Tick(now)
+}
+
+// Next returns what to do now, in order. It is of use after [Core.Replay], where
+// the calls that had left go on elsewhere.
+func (c *Core) Next(now time.Time) []Command {
+	c.now = now
+	return c.next()
+}
+
+func (c *Core) next() []Command {
 	if c.created == nil || c.ending != nil {
-		return nil
+		out := c.commands
+		c.commands = nil
+		return out
 	}
-	for !c.stopping() {
-		if len(c.ready) > 0 {
-			i := c.ready[0]
-			c.ready = c.ready[1:]
-			if c.nodes[i].state == StateReady {
-				c.begin(i)
-			}
-		} else if len(c.fill) > 0 {
-			i := c.fill[0]
-			c.fill = c.fill[1:]
-			c.fillUp(i)
-		} else if !c.closeFanOuts() {
-			break
-		}
-	}
-	if c.stopping() {
-		c.stop()
-		c.closeFanOuts()
-	}
-	if c.inFlight == 0 && (c.stopping() || c.open == 0) {
-		c.end()
+	for len(c.awake) > 0 && c.ending == nil {
+		f := c.awake[0]
+		c.awake = c.awake[1:]
+		f.awake = false
+		c.advance(f)
 	}
 	out := c.commands
 	c.commands = nil
 	return out
 }
 
-// stopping reports whether nothing new may start.
-func (c *Core) stopping() bool { return c.cancel || c.failure != nil }
+// wake has the frame looked at before the core returns.
+func (c *Core) wake(f *frame) {
+	if !f.awake {
+		f.awake = true
+		c.awake = append(c.awake, f)
+	}
+}
 
 // MayLeave reports whether the request of a call may leave now: not when the
 // run stops, nor when the call was cancelled or is over.
 func (c *Core) MayLeave(at Addr) bool {
 	inst := c.instance(at)
-	return inst != nil && inst.call != nil && !inst.call.cancelled && !c.stopping()
+	if inst == nil || inst.live == nil || inst.live.call == nil || inst.live.call.cancelled {
+		return false
+	}
+	return at.Undo > 0 || !c.frames[at.Frame].stopping()
 }
 
 // Ended returns the end of the run, or nil while it goes on.
 func (c *Core) Ended() *RunEnded { return c.ending }
 
-// State returns the state of a node or of an element. A fan-out that is not reached has no elements.
+// Waiting reports whether nothing can go on before somebody says what the effect
+// of a call came to.
+func (c *Core) Waiting() bool {
+	return c.ending == nil && c.doubts > 0 && c.inFlight == 0 && c.timers.waits == 0
+}
+
+// Doubts returns the nodes that wait for somebody's word on their effect.
+func (c *Core) Doubts() []Instance {
+	var out []Instance
+	for _, f := range c.frames {
+		if f == nil {
+			continue
+		}
+		f.each(func(at Addr, inst *instance) {
+			if inst.live != nil && inst.live.wait == waitDoubt {
+				out = append(out, c.Instance(at))
+			}
+		})
+	}
+	return out
+}
+
+// State returns the state of a node, an element or a round. A fan-out that is not
+// reached has no elements.
 func (c *Core) State(at Addr) State {
-	if at.Elem == Whole {
-		return c.nodes[at.Node].state
+	if at.Elem == Whole && at.Round == 0 && at.Undo == 0 {
+		return c.frames[at.Frame].nodes[at.Node].state
 	}
 	return c.instance(at).state
 }
 
 // Elements returns how many elements a node's fan-out has; -1 where it has no
 // for_each or is not reached yet.
-func (c *Core) Elements(node int) int {
-	if f := c.nodes[node].fan; f != nil {
+func (c *Core) Elements(at Addr) int {
+	if f := c.frames[at.Frame].nodes[at.Node].fan; f != nil {
 		return len(f.insts)
 	}
 	return -1
@@ -225,106 +198,128 @@ func (c *Core) Elements(node int) int {
 
 // Instance names what an address means.
 func (c *Core) Instance(at Addr) Instance {
-	in := Instance{Step: c.prog.nodes[at.Node].spec.ID}
+	f := c.frames[at.Frame]
+	in := Instance{Step: f.prog.nodes[at.Node].spec.ID, Round: at.Round, Undo: at.Undo}
 	if at.Elem != Whole {
-		in.Key = c.nodes[at.Node].fan.element(at.Elem).key
+		in.Key = f.nodes[at.Node].fan.element(at.Elem).key
+	}
+	if f.id != 0 {
+		up := c.Instance(f.parent)
+		in.In = &up
 	}
 	return in
 }
 
-// Find returns the address of a step, or of the element that text, a key or
-// index as JSON, names; "" is the step itself. It opens the fan-out where it
-// must, so what the step refers to must have ended.
-func (c *Core) Find(step, text string) (Addr, error) {
-	i, ok := c.prog.index[step]
+// Find returns the address that the journal names by a path and an instance. It
+// opens the fan-out where it must, so what the step refers to must have ended.
+func (c *Core) Find(path, instance string) (Addr, error) {
+	texts, err := parts(instance)
+	if err != nil {
+		return Addr{}, err
+	}
+	frame := 0
+	for depth := 0; ; depth++ {
+		step, rest, deeper := cutPath(path)
+		var p part
+		if depth < len(texts) {
+			p = texts[depth]
+		}
+		at, err := c.findIn(c.frames[frame], step, p)
+		if err != nil || !deeper {
+			return at, err
+		}
+		inst := c.instance(at)
+		if inst == nil || inst.child == 0 {
+			return Addr{}, fmt.Errorf("%s runs no workflow", c.Instance(at))
+		}
+		frame, path = inst.child, rest
+	}
+}
+
+func cutPath(path string) (step, rest string, deeper bool) {
+	for i := range len(path) {
+		if path[i] == '/' {
+			return path[:i], path[i+1:], true
+		}
+	}
+	return path, "", false
+}
+
+func (c *Core) findIn(f *frame, step string, p part) (Addr, error) {
+	i, ok := f.prog.index[step]
 	if !ok {
 		return Addr{}, fmt.Errorf("the plan has no step %q", step)
 	}
-	if text == "" {
-		return Addr{i, Whole}, nil
-	}
-	if c.prog.nodes[i].forEach.IsZero() {
+	at := Addr{Frame: f.id, Node: i, Elem: Whole, Round: p.round, Undo: p.undo}
+	n := &f.prog.nodes[i]
+	switch {
+	case p.round > 0 && !n.loops():
+		return Addr{}, fmt.Errorf("the step %q has no rounds", step)
+	case p.undo > len(n.undo):
+		return Addr{}, fmt.Errorf("the step %q has no undo block %d", step, p.undo)
+	case p.key == "":
+		return at, nil
+	case n.forEach.IsZero():
 		return Addr{}, fmt.Errorf("the step %q has no elements", step)
 	}
-	if c.nodes[i].fan == nil {
-		if failure := c.openFanOut(i); failure != nil {
+	if f.nodes[i].fan == nil {
+		if failure := c.openFanOut(f, i); failure != nil {
 			return Addr{}, fmt.Errorf("the step %q: %s", step, failure.Message)
 		}
 	}
-	j, ok := c.nodes[i].fan.elementIndex(text)
+	j, ok := f.nodes[i].fan.elementIndex(p.key)
 	if !ok {
-		return Addr{}, fmt.Errorf("the step %q has no element %s", step, text)
+		return Addr{}, fmt.Errorf("the step %q has no element %s", step, p.key)
 	}
-	return Addr{i, j}, nil
+	at.Elem = j
+	return at, nil
 }
 
-// instance returns the state of a node without for_each or of an element; nil
-// where there is none.
+// nodeOf returns what the plan says of an address: the step, or its undo block.
+func (c *Core) nodeOf(at Addr) *node {
+	n := &c.frames[at.Frame].prog.nodes[at.Node]
+	if at.Undo > 0 {
+		return n.undo[at.Undo-1]
+	}
+	return n
+}
+
+// instance returns the state of a node without for_each, of an element, a round
+// or an undo; nil where there is none.
 func (c *Core) instance(at Addr) *instance {
-	if at.Node < 0 || at.Node >= len(c.nodes) {
+	if at.Frame < 0 || at.Frame >= len(c.frames) || c.frames[at.Frame] == nil {
 		return nil
 	}
-	n := &c.nodes[at.Node]
-	if at.Elem == Whole {
-		if c.prog.nodes[at.Node].forEach.IsZero() {
-			return &n.inst
-		}
+	f := c.frames[at.Frame]
+	if at.Node < 0 || at.Node >= len(f.nodes) {
 		return nil
 	}
-	if n.fan == nil || at.Elem < 0 || at.Elem >= len(n.fan.insts) {
-		return nil
+	if at.Undo > 0 {
+		return f.undos[at]
 	}
-	return &n.fan.insts[at.Elem]
-}
-
-// stop tells calls in flight to end: all when the run is cancelled; when it
-// fails, reads, and calls whose request has not left, which have no effect yet.
-func (c *Core) stop() {
-	level := stopUseful
-	if c.cancel {
-		level = stopAll
-	}
-	if level <= c.stopSent {
-		return
-	}
-	c.stopSent = level
-	cancel := func(at Addr, inst *instance) {
-		if call := inst.call; call != nil && !call.cancelled && (level == stopAll || call.readOnly || !call.left) {
-			call.cancelled = true
-			c.commands = append(c.commands, CancelCall{at})
-		}
-	}
-	for i := range c.nodes {
-		n := &c.nodes[i]
-		cancel(Addr{i, Whole}, &n.inst)
-		if n.fan != nil && n.fan.running > 0 {
-			for j := range n.fan.insts {
-				cancel(Addr{i, j}, &n.fan.insts[j])
-			}
-		}
-	}
-}
-
-// end evaluates the outputs and ends the run.
-func (c *Core) end() {
-	for i := range c.nodes {
-		if n := &c.nodes[i]; n.fan != nil && !n.state.ended() {
-			c.record(NodeEnded{At: Addr{i, Whole}, Outcome: OutcomeSkipped})
-		}
-	}
-	ended := RunEnded{Status: StatusCompleted}
+	n := &f.nodes[at.Node]
+	var inst *instance
 	switch {
-	case c.failure != nil:
-		ended.Status, ended.Err = StatusFailed, c.failure
-	case c.cancel:
-		ended.Status, ended.Err = StatusCancelled, &RunError{Kind: KindCancelled, Message: "The run was cancelled."}
+	case at.Elem == Whole && f.prog.nodes[at.Node].forEach.IsZero():
+		inst = &n.inst
+	case at.Elem == Whole || n.fan == nil || at.Elem < 0 || at.Elem >= len(n.fan.insts):
+		return nil
 	default:
-		outputs, err := c.outputs()
-		if err != nil {
-			ended.Status, ended.Err = StatusFailed, err
-		} else {
-			ended.Outputs = outputs
-		}
+		inst = &n.fan.insts[at.Elem]
 	}
-	c.record(ended)
+	if at.Round == 0 {
+		return inst
+	}
+	if at.Round > len(inst.rounds) {
+		return nil
+	}
+	return &inst.rounds[at.Round-1]
+}
+
+// record applies a fact that the core decided itself and has it journalled.
+func (c *Core) record(f Fact) {
+	if err := c.apply(f); err != nil {
+		panic("engine: " + err.Error() + " (this is a bug in wfc)")
+	}
+	c.commands = append(c.commands, Record{f})
 }

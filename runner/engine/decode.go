@@ -67,7 +67,7 @@ func (n *node) decodeFailure(why string) *Failure {
 	if n.connection == "" {
 		return &Failure{Kind: KindDecode, Message: why}
 	}
-	return &Failure{Kind: KindDecode, Message: fmt.Sprintf("The answer of %s.%s cannot be used: %s", n.connection, n.spec.Tool, why)}
+	return &Failure{Kind: KindDecode, Message: fmt.Sprintf("The answer of %s cannot be used: %s", n.what(), why)}
 }
 
 // decodeText reads text in one of the text formats of `decode`. A leading BOM is

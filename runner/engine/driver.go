@@ -1,15 +1,15 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
+	"iter"
 	"sync"
 	"time"
 
+	"github.com/lda-wf/wfc/compiler/plan"
 	"github.com/lda-wf/wfc/lang/value"
 	"github.com/lda-wf/wfc/runner/journal"
 	"github.com/lda-wf/wfc/runner/redact"
@@ -29,6 +29,8 @@ type Options struct {
 	Key     string
 	Caller  Caller
 	Journal *journal.Store
+	// Previous is run.previous of a new run: an object, or null.
+	Previous value.Value
 	// Secret gives the value of a secret of the plan. Nil: the plan has none. All
 	// are asked for before the run is created.
 	Secret func(name string) (string, error)
@@ -40,19 +42,32 @@ type Options struct {
 	Clock func() time.Time
 }
 
-// Outcome is how a run ended.
+// Outcome is how a run ended, or that it waits.
 type Outcome struct {
 	Run     string
 	Status  Status
 	Outputs value.Value // an object; null unless completed
 	Err     *RunError   // nil if completed
+	// Doubts are the steps of which somebody must say what their effect came to,
+	// where Status is waiting.
+	Doubts []Instance
 }
 
-// Run creates a run and executes it until it ends. When ctx is done the run is
-// cancelled: calls in flight are cancelled on the wire, and the end is recorded
-// all the same. An error means that there is no outcome: an [*InputError] or a
-// journal that could not create the run, and then nothing was done; or a journal
-// that failed on the way, and then the run is as its history says.
+// ChangedError says that a run cannot go on: what a step is to be called with is
+// not what it was called with before.
+type ChangedError struct{ Run, Step string }
+
+// Error returns full sentences.
+func (e *ChangedError) Error() string {
+	return fmt.Sprintf("The run %s cannot go on: the arguments of the step %s are not those that its journal has for the call that was under way. A secret, or the plan, was changed. Nothing was sent.", e.Run, e.Step)
+}
+
+// Run creates a run and executes it until it ends, or waits for somebody. When ctx
+// is done the run is cancelled: calls in flight are cancelled on the wire, what
+// was done is undone, and the end is recorded all the same. An error means that
+// there is no outcome: an [*InputError] or a journal that could not create the
+// run, and then nothing was done; or a journal that failed on the way, and then
+// the run is as its history says.
 func Run(ctx context.Context, opts Options) (*Outcome, error) {
 	prog := opts.Program
 	inputs, err := prog.Inputs(opts.Inputs)
@@ -63,22 +78,76 @@ func Run(ctx context.Context, opts Options) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	log, err := opts.Journal.CreateRun(ctx, journal.NewRun{
+	created := journal.NewRun{
 		Plan: prog.encoded(), PlanDigest: prog.plan.Digest, Workflow: prog.plan.Workflow, Deployment: prog.plan.Deployment,
-		Inputs: json.RawMessage(value.AppendStored(nil, inputs)), Key: opts.Key,
-	})
+		Inputs: json.RawMessage(value.AppendStored(nil, inputs)), Sensitive: prog.sensitive, Key: opts.Key,
+	}
+	if !opts.Previous.IsNull() {
+		created.Previous = value.AppendStored(nil, opts.Previous)
+	}
+	log, err := opts.Journal.CreateRun(ctx, created)
 	if err != nil {
 		return nil, err
 	}
 	d := newDriver(opts, log, secrets)
-	d.digest = opts.Journal.ArgsDigest
-	d.blob = func(b *value.BlobValue) ([]byte, error) { return opts.Journal.Blob(ctx, b.SHA256) }
-	d.key = func(in Instance) string { return opts.Journal.IdempotencyKey(log.ID(), in.Step, in.Text()) }
-	outcome, err := d.run(ctx, RunCreated{Run: string(log.ID()), StartedAt: log.StartedAt(), Inputs: inputs})
+	d.owns(ctx, log, opts.Journal)
+	outcome, err := d.run(ctx, RunCreated{Run: string(log.ID()), StartedAt: log.StartedAt(), Inputs: inputs, Previous: opts.Previous})
+	return closed(log, outcome, err)
+}
+
+// Resume goes on with a run of the journal that has no owner: one whose process
+// died, or one that waits and was resolved. Of opts, Program must be that of the
+// run's plan; Inputs, Key and Previous are the run's own. What has ended is not done
+// again; calls that had left are, where the one rule for repeats allows, and else
+// are in doubt. The error says, with the journal's reasons, why the run cannot be
+// had: it has an owner, or is finished; or, a [*ChangedError], why it cannot go on.
+func Resume(ctx context.Context, opts Options, run journal.RunID) (*Outcome, error) {
+	secrets, err := opts.secrets()
+	if err != nil {
+		return nil, err
+	}
+	log, err := opts.Journal.Adopt(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	d := newDriver(opts, log, secrets)
+	d.owns(ctx, log, opts.Journal)
+	if d.core, err = Restore(opts.Program, d.options, run, noting(opts.Journal.Events(ctx, run), d.remember)); err != nil {
+		return closed(log, nil, err)
+	}
+	outcome, err := d.resume(ctx)
+	return closed(log, outcome, err)
+}
+
+// closed gives the run up and returns what came of it.
+func closed(log *journal.Run, outcome *Outcome, err error) (*Outcome, error) {
 	if closeErr := log.Close(); err == nil && closeErr != nil {
 		return nil, fmt.Errorf("the run %s has ended, but its journal cannot be closed: %w", log.ID(), closeErr)
 	}
 	return outcome, err
+}
+
+// noting passes events on and has each looked at first.
+func noting(events iter.Seq2[journal.Event, error], look func(journal.Event)) iter.Seq2[journal.Event, error] {
+	return func(yield func(journal.Event, error) bool) {
+		for ev, err := range events {
+			if err == nil {
+				look(ev)
+			}
+			if !yield(ev, err) {
+				return
+			}
+		}
+	}
+}
+
+// owns gives the driver what it needs of a run that this process owns.
+func (d *driver) owns(ctx context.Context, log *journal.Run, store *journal.Store) {
+	d.name = string(log.ID())
+	d.digest = store.ArgsDigest
+	d.blob = func(b *value.BlobValue) ([]byte, error) { return store.Blob(ctx, b.SHA256) }
+	d.key = func(in Instance) string { return store.IdempotencyKey(log.ID(), in.Path(), in.Text()) }
+	d.mail, d.receive, d.park = log.Mail(), log.Receive, log.Park
 }
 
 // secrets resolves all secrets of the plan, since a result may hold any of them.
@@ -110,6 +179,7 @@ type driver struct {
 	caller Caller
 	log    runLog
 	clock  func() time.Time
+	name   string // the run's id
 	redact *redact.Redactor
 	digest func([]byte) string
 	key    func(Instance) string
@@ -117,24 +187,30 @@ type driver struct {
 	watch  *watcher // nil: nobody watches
 	prog   *Program
 
+	options CoreOptions
+	// Of a run in a journal; nil in others. mail receives when there are messages;
+	// park gives up a run that waits, unless there are.
+	mail    <-chan struct{}
+	receive func(context.Context) ([]journal.Event, error)
+	park    func(context.Context) (bool, error)
+
 	callers sync.WaitGroup // the goroutines of calls
 
 	mu       sync.Mutex
 	core     *Core
 	base     context.Context // of all calls; carries the values of Run's ctx, not its end
 	calls    map[Addr]*liveCall
-	sessions map[sessionID]session // the last one seen
-	queues   map[sessionID]*place  // the last place that was taken in its queue
-	appended uint64                // events handed to the journal
-	fatal    error                 // why the journal cannot be written; nil: it can
-	over     chan struct{}         // closed when nothing is left to wait for
-	isOver   bool
-}
-
-// sessionID tells the sessions of a run apart.
-type sessionID struct {
-	connection string
-	private    bool // to the run
+	sessions map[SessionID]session // the last one seen
+	queues   map[SessionID]*place  // the last place that was taken in its queue
+	drifts   map[driftKey]*drifts
+	appended uint64        // events handed to the journal
+	message  int64         // the message that becomes the next event; 0: none does
+	fatal    error         // why the run cannot go on; nil: it can
+	over     chan struct{} // receives when nothing is left to wait for
+	timer    *time.Timer   // for the earliest of the core's timers and of the calls that are to be given up
+	armed    time.Time     // when it fires; zero: it is not set
+	giveUps  []*liveCall   // calls that were cancelled, the first first
+	stuck    bool          // a call was given up, whose goroutine may never end
 }
 
 // session is the session that a connection's calls last used.
@@ -151,22 +227,35 @@ type liveCall struct {
 	before *place // of the call before it on the connection; nil: there was none
 	place  *place
 
+	giveUpAt time.Time // once it is cancelled
+
 	mu       sync.Mutex
 	timer    *time.Timer // nil: not running
 	returned bool        // Call has returned
 }
 
+// what names what is called, for messages.
+func (l *liveCall) what() string {
+	if l.Do == plan.Read {
+		return l.Session.Connection + " " + l.Tool
+	}
+	return l.Session.Connection + "." + l.Tool
+}
+
 // The causes for which the driver ends a call.
 var (
 	errTimedOut = errors.New("its timeout passed")
+	errLate     = errors.New("its deadline passed")
 	errStopped  = errors.New("the run stops")
 )
 
 func newDriver(opts Options, log runLog, secrets map[string]string) *driver {
 	d := &driver{
 		caller: opts.Caller, log: log, clock: opts.Clock, prog: opts.Program,
-		calls: map[Addr]*liveCall{}, sessions: map[sessionID]session{}, queues: map[sessionID]*place{}, over: make(chan struct{}),
+		calls: map[Addr]*liveCall{}, sessions: map[SessionID]session{}, queues: map[SessionID]*place{}, drifts: map[driftKey]*drifts{},
+		over: make(chan struct{}, 1), timer: time.NewTimer(time.Hour),
 	}
+	d.timer.Stop()
 	if d.clock == nil {
 		d.clock = time.Now
 	}
@@ -175,7 +264,7 @@ func newDriver(opts Options, log runLog, secrets map[string]string) *driver {
 		known = append(known, redact.Secret{Name: s.Name, Value: secrets[s.Name]})
 	}
 	d.redact = redact.New(known)
-	core := CoreOptions{
+	d.options = CoreOptions{
 		Secret: func(name string) (string, error) {
 			if v, ok := secrets[name]; ok {
 				return v, nil
@@ -191,62 +280,229 @@ func newDriver(opts Options, log runLog, secrets map[string]string) *driver {
 		Redact: d.redact.Text,
 		Blob:   func(b *value.BlobValue) ([]byte, error) { return d.blob(b) },
 	}
-	d.core = NewCore(opts.Program, core)
+	d.core = NewCore(opts.Program, d.options)
 	if opts.Watch != nil {
 		d.watch = newWatcher(opts.Watch, d.barrier)
 	}
 	return d
 }
 
-// run feeds the core until the run ends.
+// run begins a run and feeds the core until it ends.
 func (d *driver) run(ctx context.Context, created RunCreated) (*Outcome, error) {
+	d.name = created.Run
+	return d.drive(ctx, created.StartedAt, func() { d.step(created) })
+}
+
+// resume goes on with a run whose history the core has.
+func (d *driver) resume(ctx context.Context) (*Outcome, error) {
+	return d.drive(ctx, d.core.created.StartedAt, func() {
+		for id, last := range d.sessions {
+			if !id.Private || d.core.gone[id.Connection] {
+				continue
+			}
+			d.append(journal.Event{Data: journal.SessionLost{
+				Connection: id.Connection, Generation: last.generation, Reason: "The process that had it ended.", Private: true,
+			}})
+			d.step(SessionGone{Connection: id.Connection})
+		}
+		clear(d.sessions)
+		d.perform(d.core.Resume(d.clock()))
+	})
+}
+
+// remember notes what the history says of sessions.
+func (d *driver) remember(ev journal.Event) {
+	switch p := ev.Data.(type) {
+	case journal.SessionOpened:
+		d.sessions[SessionID{p.Connection, p.Private}] = session{generation: p.Generation}
+	case journal.SessionLost:
+		delete(d.sessions, SessionID{p.Connection, p.Private})
+	}
+}
+
+// drive does what begin has to be done, and all that follows from it.
+func (d *driver) drive(ctx context.Context, started time.Time, begin func()) (*Outcome, error) {
 	base, stop := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer stop(errStopped)
 	d.base = base
 	if d.watch != nil {
 		d.watch.start()
-		d.watch.push(RunStarted{created.Run, d.prog.plan.Workflow, d.prog.plan.Deployment, created.StartedAt}, 0)
+		d.watch.push(RunStarted{d.name, d.prog.plan.Workflow, d.prog.plan.Deployment, started}, 0)
 		for _, name := range d.redact.Short() {
-			d.watch.push(RunWarning{created.Run, fmt.Sprintf("The secret %s is shorter than %d characters and is not taken out of results.", name, redact.MinLength)}, 0)
+			d.watch.push(RunWarning{d.name, fmt.Sprintf("The secret %s is shorter than %d characters and is not taken out of results.", name, redact.MinLength)}, 0)
 		}
 	}
-	d.feed(created)
-
-	abandoned := false
-	select {
-	case <-d.over:
-	case <-ctx.Done():
-		d.cancelRun(ctx)
-		abandoned = d.awaitCalls()
+	d.locked(begin)
+	defer d.timer.Stop()
+	for {
+		d.await(ctx)
+		if outcome, err, again := d.finish(ctx); !again {
+			return outcome, err
+		}
 	}
-	if !abandoned {
-		d.callers.Wait()
-	}
-	return d.finish(created.Run)
 }
 
-// finish makes the end of the run durable and tells it.
-func (d *driver) finish(run string) (*Outcome, error) {
+// locked runs f, which feeds the core.
+func (d *driver) locked(f func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	f()
+	d.checkOver()
+}
+
+// await returns when there is nothing to wait for any more: the run has ended, or
+// waits for somebody, or cannot go on.
+func (d *driver) await(ctx context.Context) {
+	cancelled := ctx.Done()
+	for over := false; !over; {
+		select {
+		case <-d.over:
+			d.mu.Lock()
+			over = d.isOver() // it may have gone on since
+			d.mu.Unlock()
+		case <-cancelled:
+			cancelled = nil
+			d.locked(func() { d.cancelRun(ctx) })
+		case <-d.timer.C:
+			d.locked(d.tick)
+		case <-d.mail:
+			d.takeMail(ctx)
+		}
+	}
+	d.mu.Lock()
+	stuck := d.stuck
+	d.mu.Unlock()
+	if !stuck {
+		d.callers.Wait()
+	}
+}
+
+// tick does what is due.
+func (d *driver) tick() {
+	d.armed = time.Time{}
+	if d.fatal != nil || d.core.Ended() != nil {
+		return
+	}
+	now := d.clock()
+	for len(d.giveUps) > 0 && !d.giveUps[0].giveUpAt.After(now) {
+		live := d.giveUps[0]
+		d.giveUps = d.giveUps[1:]
+		if d.calls[live.At] != live {
+			continue
+		}
+		delete(d.calls, live.At)
+		d.stuck = true
+		d.step(CallFailed{live.At, &CallError{
+			Kind: KindCancelled, Sent: SentMaybe,
+			Message: fmt.Sprintf("The call of %s was cancelled and did not end within %s.", live.what(), cancelWait),
+		}})
+	}
+	d.perform(d.core.Tick(now))
+}
+
+// arm has the timer fire when there is something to do.
+func (d *driver) arm() {
+	due := d.core.Timer()
+	for len(d.giveUps) > 0 && d.calls[d.giveUps[0].At] != d.giveUps[0] {
+		d.giveUps = d.giveUps[1:]
+	}
+	if len(d.giveUps) > 0 && (due.IsZero() || d.giveUps[0].giveUpAt.Before(due)) {
+		due = d.giveUps[0].giveUpAt
+	}
+	if due.IsZero() || !d.armed.IsZero() && !due.Before(d.armed) {
+		return // it fires too early at worst
+	}
+	d.armed = due
+	d.timer.Reset(max(due.Sub(d.clock()), 0))
+}
+
+// takeMail takes what others want of the run.
+func (d *driver) takeMail(ctx context.Context) {
+	events, err := d.receive(context.WithoutCancel(ctx))
+	d.locked(func() {
+		if err != nil {
+			d.fail(err)
+		}
+		for _, ev := range events {
+			d.message = ev.Message
+			d.take(ev)
+			if d.message != 0 {
+				// It came too late, or is no answer: it leaves the inbox all the same.
+				d.append(journal.Event{Data: journal.RunWaiting{}})
+			}
+		}
+	})
+}
+
+// take does what a message wants; it becomes an event, if it can.
+func (d *driver) take(ev journal.Event) {
+	if d.fatal != nil || d.core.Ended() != nil {
+		return
+	}
+	switch p := ev.Data.(type) {
+	case journal.CancelRequested:
+		f := CancelRequested{By: p.By}
+		d.append(d.core.encode(f, ""))
+		d.step(f)
+	case journal.NodeResolved:
+		f, err := d.core.decode(ev)
+		word, ok := f.(NodeResolved)
+		if err != nil || !ok {
+			return
+		}
+		word.Time = d.clock()
+		if commands, err := d.core.Resolve(word); err == nil {
+			d.perform(commands)
+		}
+	}
+}
+
+// finish makes durable how the run ended, or that it waits, and tells it. again
+// says that a message came meanwhile, with which it goes on.
+func (d *driver) finish(ctx context.Context) (outcome *Outcome, err error, again bool) {
 	d.mu.Lock()
 	ended, err := d.core.Ended(), d.fatal
 	d.mu.Unlock()
 	now := d.clock()
+	out := &Outcome{Run: d.name, Status: StatusWaiting}
+	ev := journal.Event{Data: journal.RunWaiting{}}
+	switch {
+	case err != nil:
+	case ended != nil:
+		out.Status, out.Outputs, out.Err = ended.Status, ended.Outputs, ended.Err
+		ev = d.core.encode(*ended, "")
+	default:
+		out.Doubts = d.core.Doubts()
+	}
 	if err == nil {
-		ev := d.core.encode(*ended, nil)
 		ev.Time = now
 		err = d.log.Commit(context.Background(), ev)
+	}
+	if err == nil && ended == nil && d.park != nil {
+		parked, parkErr := d.park(context.WithoutCancel(ctx))
+		if err = parkErr; err == nil && !parked {
+			d.takeMail(ctx)
+			return nil, nil, true
+		}
 	}
 	if err != nil {
 		if d.watch != nil {
 			d.watch.stop(false)
 		}
-		return nil, fmt.Errorf("the run %s was stopped because its journal cannot be written: %w", run, err)
+		if e := (*ChangedError)(nil); errors.As(err, &e) {
+			return nil, err, false
+		}
+		return nil, fmt.Errorf("the run %s was stopped because its journal cannot be written: %w", d.name, err), false
 	}
 	if d.watch != nil {
-		d.watch.push(RunFinished{Run: run, Status: ended.Status, Outputs: ended.Outputs, Err: ended.Err, Time: now}, d.appended)
+		if ended != nil {
+			d.watch.push(RunFinished{Run: d.name, Status: ended.Status, Outputs: ended.Outputs, Err: ended.Err, Time: now}, d.appended)
+		} else {
+			d.watch.push(RunWaits{Run: d.name, Steps: out.Doubts, Time: now}, d.appended)
+		}
 		d.watch.stop(true)
 	}
-	return &Outcome{Run: run, Status: ended.Status, Outputs: ended.Outputs, Err: ended.Err}, nil
+	return out, nil, false
 }
 
 // cancelRun asks the core to end the run.
@@ -255,55 +511,24 @@ func (d *driver) cancelRun(ctx context.Context) {
 	if cause := context.Cause(ctx); cause != ctx.Err() {
 		by = cause.Error()
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.isOver || d.fatal != nil {
+	if d.fatal != nil || d.core.Ended() != nil {
 		return
 	}
 	f := CancelRequested{By: by}
-	d.append(d.core.encode(f, nil))
+	d.append(d.core.encode(f, ""))
 	d.step(f)
 }
 
-// awaitCalls waits for the end of a cancelled run. It reports whether calls
-// were given up that had not returned in time.
-func (d *driver) awaitCalls() (abandoned bool) {
-	limit := time.NewTimer(cancelWait)
-	defer limit.Stop()
-	select {
-	case <-d.over:
-		return false
-	case <-limit.C:
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	stuck := make([]Addr, 0, len(d.calls))
-	for at := range d.calls {
-		stuck = append(stuck, at)
-	}
-	slices.SortFunc(stuck, func(a, b Addr) int { return cmp.Or(a.Node-b.Node, a.Elem-b.Elem) })
-	for _, at := range stuck {
-		delete(d.calls, at)
-		d.step(CallFailed{at, &CallError{
-			Kind: KindCancelled, Sent: SentMaybe,
-			Message: fmt.Sprintf("The call of %s was cancelled and did not end within %s.", d.tool(at), cancelWait),
-		}})
-	}
-	d.checkOver()
-	return len(stuck) > 0
-}
-
-// feed hands a fact to the core and does what it says.
-func (d *driver) feed(f Fact) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.step(f)
-	d.checkOver()
-}
-
-// step is feed with mu held.
+// step hands a fact to the core and does what it says. mu is held.
 func (d *driver) step(f Fact) {
 	if live := d.advance(f); live != nil {
+		d.start(live)
+	}
+}
+
+// perform does what the core says. mu is held.
+func (d *driver) perform(commands []Command) {
+	if live := d.obey(commands); live != nil {
 		d.start(live)
 	}
 }
@@ -314,10 +539,14 @@ func (d *driver) advance(f Fact) (first *liveCall) {
 	if d.fatal != nil {
 		return nil
 	}
-	commands, err := d.core.Step(f)
+	commands, err := d.core.Step(d.clock(), f)
 	if err != nil {
 		panic("engine: " + err.Error() + " (this is a bug in wfc)")
 	}
+	return d.obey(commands)
+}
+
+func (d *driver) obey(commands []Command) (first *liveCall) {
 	for _, c := range commands {
 		switch c := c.(type) {
 		case Record:
@@ -329,21 +558,37 @@ func (d *driver) advance(f Fact) (first *liveCall) {
 				d.start(live)
 			}
 		case CancelCall:
-			if live := d.calls[c.At]; live != nil {
+			live := d.calls[c.At]
+			if live == nil {
+				break
+			}
+			live.giveUpAt = d.clock().Add(cancelWait)
+			d.giveUps = append(d.giveUps, live)
+			if c.Late {
+				live.cancel(errLate)
+			} else {
 				live.cancel(errStopped)
 			}
 		}
 	}
+	d.arm()
 	return first
 }
 
-// checkOver closes over when the run ended, or cannot be recorded any more,
-// and no call is in flight.
+// checkOver says so when no call is in flight and the run has ended, waits for
+// somebody, or cannot go on.
 func (d *driver) checkOver() {
-	if !d.isOver && len(d.calls) == 0 && (d.fatal != nil || d.core.Ended() != nil) {
-		d.isOver = true
-		close(d.over)
+	if !d.isOver() {
+		return
 	}
+	select {
+	case d.over <- struct{}{}:
+	default:
+	}
+}
+
+func (d *driver) isOver() bool {
+	return len(d.calls) == 0 && (d.fatal != nil || d.core.Ended() != nil || d.core.Waiting())
 }
 
 // keep journals a fact of the core and tells the watcher. The end of the run is
@@ -352,7 +597,7 @@ func (d *driver) keep(f Fact) {
 	if _, ended := f.(RunEnded); ended {
 		return
 	}
-	ev := d.core.encode(f, nil)
+	ev := d.core.encode(f, "")
 	ev.Time = d.clock()
 	d.append(ev)
 	if d.watch == nil {
@@ -360,7 +605,11 @@ func (d *driver) keep(f Fact) {
 	}
 	switch f := f.(type) {
 	case NodeStarted:
-		d.watch.push(StepStarted{Step: d.core.Instance(f.At), Elements: d.core.Elements(f.At.Node), Time: ev.Time}, d.appended)
+		d.watch.push(StepStarted{Step: d.core.Instance(f.At), Elements: d.core.Elements(f.At), Attempt: f.Attempt, Time: ev.Time}, d.appended)
+	case AttemptFailed:
+		d.watch.push(StepRetrying{Step: d.core.Instance(f.At), Attempt: f.Attempt, Failure: f.Failure, At: f.RetryAt, Time: ev.Time}, d.appended)
+	case NodeWaiting:
+		d.watch.push(StepWaiting{Step: d.core.Instance(f.At), InDoubt: f.For == WaitInDoubt, Until: f.Until, Time: ev.Time}, d.appended)
 	case NodeEnded:
 		d.watch.push(StepFinished{Step: d.core.Instance(f.At), Outcome: f.Outcome, Failure: f.Failure, Time: ev.Time}, d.appended)
 	}
@@ -371,6 +620,7 @@ func (d *driver) append(ev journal.Event) {
 	if d.fatal != nil {
 		return
 	}
+	ev.Message, d.message = d.message, 0
 	if err := d.log.Append(ev); err != nil {
 		d.fail(err)
 		return
@@ -407,9 +657,4 @@ func (d *driver) barrier(ctx context.Context) (uint64, error) {
 		return 0, err
 	}
 	return n, nil
-}
-
-func (d *driver) tool(at Addr) string {
-	n := &d.prog.nodes[at.Node]
-	return n.connection + "." + n.spec.Tool
 }

@@ -9,25 +9,43 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"time"
 
+	"github.com/lda-wf/wfc/compiler/plan"
 	"github.com/lda-wf/wfc/lang/value"
 )
 
 // Caller performs the calls of a run. runner/service implements it over the
 // session pool; the engine knows no MCP.
 type Caller interface {
-	// Call makes one attempt of a tool call. It returns when the answer is in, the
-	// attempt failed, or ctx is done. An error is a *CallError.
+	// Call makes one attempt of a call, a read or a prompt. It returns when the answer
+	// is in, the attempt failed, or ctx is done. An error is a *CallError.
 	Call(ctx context.Context, c Call) (*Answer, error)
 }
 
-// Call is one attempt of a tool call.
+// Drifter is a Caller that can compare what a server has now with the snapshot.
+type Drifter interface {
+	// Drift compares a tool's live definition with that of the snapshot, whose digest
+	// is given. It returns nil where they are the same. An error is a *CallError.
+	Drift(ctx context.Context, id SessionID, tool, digest string) (*Drift, error)
+}
+
+// Drift says how a tool differs from the snapshot.
+type Drift struct {
+	// Breaking: what was checked against the snapshot may not hold any more.
+	Breaking bool
+	Message  string // full sentences that name the tool
+}
+
+// Call is one attempt of a call, a read or a prompt.
 type Call struct {
-	Source         string // logical, as in the plan
-	Tool           string // as the server names it
+	Do             plan.NodeKind // plan.Call, plan.Read or plan.Prompt
+	Session        SessionID
+	Tool           string // or the prompt, as the server names it; of a read its URI
 	Args           json.RawMessage
-	ReadOnly       bool   // may overlap other read-only calls
-	IdempotencyKey string // sent in _meta; "": none
+	ReadOnly       bool          // may overlap other read-only calls
+	IdempotencyKey string        // sent in _meta; "": none
+	IdleTimeout    time.Duration // without an answer or a progress message; 0: none
 	// BeforeSend is called once the call's turn has come and before its first byte leaves, with the
 	// session's generation. An error from it ends the attempt with Sent = no.
 	BeforeSend func(generation uint64) error
@@ -99,6 +117,7 @@ type CallError struct {
 	// for it fails now. The error of a call then waits for those of the calls before it.
 	SessionOver bool
 	Generation  uint64
+	RetryAfter  time.Duration // how long the server wants to be left alone; 0: it does not say
 	// Meanwhile says what the server did in place of answering, which a timeout's
 	// message goes on with: full sentences. "": nothing is known.
 	Meanwhile string

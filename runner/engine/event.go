@@ -57,6 +57,32 @@ type StepFinished struct {
 	Time    time.Time
 }
 
+// StepRetrying says that an attempt failed and when the next one comes.
+type StepRetrying struct {
+	Step    Instance
+	Attempt int
+	Failure *Failure
+	At      time.Time
+	Time    time.Time
+}
+
+// StepWaiting says that a step waits: for a time, or for somebody's word on what
+// its effect came to.
+type StepWaiting struct {
+	Step    Instance
+	InDoubt bool
+	Until   time.Time // zero where it is in doubt
+	Time    time.Time
+}
+
+// RunWaits is the last event of a run that goes on only when somebody has said what
+// the effects of these steps came to.
+type RunWaits struct {
+	Run   string
+	Steps []Instance
+	Time  time.Time
+}
+
 // RunFinished is the last event of a run.
 type RunFinished struct {
 	Run     string
@@ -71,6 +97,9 @@ func (RunWarning) event()   {}
 func (StepStarted) event()  {}
 func (StepProgress) event() {}
 func (StepFinished) event() {}
+func (StepRetrying) event() {}
+func (StepWaiting) event()  {}
+func (RunWaits) event()     {}
 func (RunFinished) event()  {}
 
 // object writes a JSON object, field by field.
@@ -114,9 +143,7 @@ func (o *object) bool(name string, b bool) {
 	o.b = strconv.AppendBool(o.b, b)
 }
 
-func (o *object) time(t time.Time) {
-	o.text("time", t.UTC().Format("2006-01-02T15:04:05.000Z"))
-}
+func (o *object) time(t time.Time) { o.timeAt("time", t) }
 
 func (o *object) value(name string, v value.Value) {
 	o.name(name)
@@ -125,13 +152,26 @@ func (o *object) value(name string, v value.Value) {
 
 // step writes the step, and the element's key where results are a map, else its index.
 func (o *object) step(in Instance) {
-	o.text("step", in.Step)
+	o.text("step", in.Path())
 	switch in.Key.Kind() {
 	case value.String:
 		o.value("key", in.Key)
 	case value.Number:
 		o.value("index", in.Key)
 	}
+	if in.Round > 0 {
+		o.int("round", in.Round)
+	}
+	if in.Undo > 0 {
+		o.int("undo", in.Undo)
+	}
+	if in.In != nil {
+		o.text("in", in.In.String())
+	}
+}
+
+func (o *object) timeAt(name string, t time.Time) {
+	o.text(name, t.UTC().Format("2006-01-02T15:04:05.000Z"))
 }
 
 func (o *object) end() []byte { return append(o.b, '}') }
@@ -213,6 +253,48 @@ func (e StepFinished) AppendJSON(dst []byte) []byte {
 		o.failure(Instance{}, "", "", nil, false)
 	}
 	o.bool("reused", e.Reused)
+	o.time(e.Time)
+	return o.end()
+}
+
+// AppendJSON implements Event.
+func (e StepRetrying) AppendJSON(dst []byte) []byte {
+	o := begin(dst, "step.retrying")
+	o.step(e.Step)
+	o.int("attempt", e.Attempt)
+	o.failure(Instance{}, e.Failure.Kind, e.Failure.Message, e.Failure.Code, e.Failure.InDoubt)
+	o.timeAt("retry_at", e.At)
+	o.time(e.Time)
+	return o.end()
+}
+
+// AppendJSON implements Event.
+func (e StepWaiting) AppendJSON(dst []byte) []byte {
+	o := begin(dst, "step.waiting")
+	o.step(e.Step)
+	if e.InDoubt {
+		o.text("for", "in_doubt")
+	} else {
+		o.text("for", "timer")
+		o.timeAt("until", e.Until)
+	}
+	o.time(e.Time)
+	return o.end()
+}
+
+// AppendJSON implements Event.
+func (e RunWaits) AppendJSON(dst []byte) []byte {
+	o := begin(dst, "run.waiting")
+	o.text("run", e.Run)
+	o.name("in_doubt")
+	o.b = append(o.b, '[')
+	for i, in := range e.Steps {
+		if i > 0 {
+			o.b = append(o.b, ',')
+		}
+		o.b = value.AppendString(o.b, in.String())
+	}
+	o.b = append(o.b, ']')
 	o.time(e.Time)
 	return o.end()
 }

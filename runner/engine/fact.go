@@ -4,43 +4,10 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/lda-wf/wfc/compiler/plan"
 	"github.com/lda-wf/wfc/lang/value"
+	"github.com/lda-wf/wfc/runner/journal"
 )
-
-// Addr names a node of a run, or one element of its fan-out, by place: the same
-// in every run of a plan.
-type Addr struct {
-	Node int // index in the plan
-	Elem int // index of the element; [Whole] for the node itself
-}
-
-// Whole is the Elem of an address that means the node itself.
-const Whole = -1
-
-// Instance names what an [Addr] means, as people and the journal know it.
-type Instance struct {
-	Step string
-	// Key is the element's key under a map, an object or a list with `key`, else its
-	// index; null for the step itself.
-	Key value.Value
-}
-
-// Text returns the element's key or index as JSON text, which is how the
-// journal tells elements apart; "" for the step itself.
-func (i Instance) Text() string {
-	if i.Key.IsNull() {
-		return ""
-	}
-	return i.Key.JSON()
-}
-
-// String returns the step as messages and commands name it: label, label[0], label["de"].
-func (i Instance) String() string {
-	if i.Key.IsNull() {
-		return i.Step
-	}
-	return i.Step + "[" + i.Key.JSON() + "]"
-}
 
 // StepOutcome is how a node ended.
 type StepOutcome string
@@ -52,17 +19,19 @@ const (
 	OutcomeSkipped StepOutcome = "skipped"
 )
 
-// Status is how a run ended.
+// Status is how a run ended, or why it goes on no further for now.
 type Status string
 
-// The statuses of a run that has ended.
+// The statuses. A run that waits has not ended: somebody must say what an effect
+// came to.
 const (
+	StatusWaiting   Status = "waiting"
 	StatusCompleted Status = "completed"
 	StatusFailed    Status = "failed"
 	StatusCancelled Status = "cancelled"
 )
 
-// Failure says why a node failed.
+// Failure says why a node, or an attempt of one, failed.
 type Failure struct {
 	Kind    Kind
 	Message string // full sentences; names the connection and has the server's text
@@ -84,7 +53,8 @@ type RunError struct {
 func (e *RunError) Error() string { return e.Message }
 
 // Fact is something that happened, as the core is told it. The first group
-// below is what the journal keeps: from it alone a core is where it was.
+// below is what the journal keeps: from it alone a core is where it was. All times
+// in them are absolute.
 type Fact interface{ fact() }
 
 // RunCreated begins a run.
@@ -92,17 +62,59 @@ type RunCreated struct {
 	Run       string
 	StartedAt time.Time
 	Inputs    value.Value // an object, as [Program.Inputs] gives it
+	// Previous is run.previous: an object, or null.
+	Previous value.Value
 }
 
-// NodeStarted says that the request of a call leaves now, or that a fan-out begins.
+// NodeStarted says that the request of a call leaves now, or that a fan-out or
+// the run of another workflow begins.
 type NodeStarted struct {
 	At         Addr
 	Attempt    int // from 1; 0 of a fan-out
 	Generation uint64
-	Repeatable bool // see [StartCall]
+	Repeatable bool      // see [StartCall]
+	ArgsDigest string    // of a call; "": not known
+	Deadline   time.Time // of the node or element; zero: none
+	Time       time.Time
 }
 
-// NodeEnded says how a node, or an element, ended.
+// AttemptFailed says that an attempt failed and that another one follows.
+type AttemptFailed struct {
+	At      Addr
+	Attempt int
+	Failure *Failure
+	RetryAt time.Time
+}
+
+// Wait is what a node waits for.
+type Wait uint8
+
+// The waits. That of a retry is an [AttemptFailed].
+const (
+	WaitSleep   Wait = iota + 1
+	WaitRound        // the next round of a loop
+	WaitInDoubt      // somebody's word on what its effect came to
+)
+
+// NodeWaiting says that a node waits.
+type NodeWaiting struct {
+	At       Addr
+	For      Wait
+	Until    time.Time // zero of WaitInDoubt
+	Deadline time.Time // of the node or element; zero: none
+	Time     time.Time
+}
+
+// NodeResolved is somebody's word on a node in doubt.
+type NodeResolved struct {
+	At     Addr
+	As     journal.Resolution
+	Output *value.Value // nil: null
+	By     string
+	Time   time.Time
+}
+
+// NodeEnded says how a node, an element, a round, or an undo ended.
 type NodeEnded struct {
 	At       Addr
 	Outcome  StepOutcome
@@ -116,6 +128,35 @@ type NodeEnded struct {
 // CancelRequested is somebody's wish to end the run.
 type CancelRequested struct{ By string }
 
+// DeadlinePassed ends a workflow, the run's or a child's, with a failure of the
+// kind timeout.
+type DeadlinePassed struct {
+	Frame   int
+	Message string
+}
+
+// Settled says that all steps of a workflow have ended, or never will, and how:
+// what is to be undone and the finally blocks come now. A workflow with neither has none.
+type Settled struct {
+	Frame   int
+	Outcome RunOutcome
+	Err     *RunError // nil if ok
+}
+
+// RunOutcome is run.outcome in a finally block.
+type RunOutcome string
+
+// The outcomes of a run.
+const (
+	RunOK        RunOutcome = "ok"
+	RunFailed    RunOutcome = "error"
+	RunCancelled RunOutcome = "cancelled"
+)
+
+// SessionGone says that a session private to the run ended with the process that
+// had it: what it kept cannot be had again.
+type SessionGone struct{ Connection string }
+
 // RunEnded is the end of a run.
 type RunEnded struct {
 	Status  Status
@@ -123,14 +164,14 @@ type RunEnded struct {
 	Err     *RunError   // nil if completed
 }
 
-// CallAnswered brings a call's answer; it makes a NodeEnded.
+// CallAnswered brings a call's answer.
 type CallAnswered struct {
 	At     Addr
 	Answer *Answer
 }
 
-// CallFailed brings the failure of a call's attempt; it makes a NodeEnded. A call
-// that was cancelled before its request left is skipped.
+// CallFailed brings the failure of a call's attempt. A call that was cancelled
+// before its request left is skipped.
 type CallFailed struct {
 	At  Addr
 	Err *CallError
@@ -138,8 +179,14 @@ type CallFailed struct {
 
 func (RunCreated) fact()      {}
 func (NodeStarted) fact()     {}
+func (AttemptFailed) fact()   {}
+func (NodeWaiting) fact()     {}
+func (NodeResolved) fact()    {}
 func (NodeEnded) fact()       {}
 func (CancelRequested) fact() {}
+func (DeadlinePassed) fact()  {}
+func (Settled) fact()         {}
+func (SessionGone) fact()     {}
 func (RunEnded) fact()        {}
 func (CallAnswered) fact()    {}
 func (CallFailed) fact()      {}
@@ -150,26 +197,42 @@ type Command interface{ command() }
 // Record wants a fact journalled. The core knows it already.
 type Record struct{ Fact Fact }
 
-// StartCall wants one attempt of a call made. The driver tells [NodeStarted]
-// when its request leaves, and at last CallAnswered or CallFailed.
+// StartCall wants one attempt of a call, a read or a prompt made. The driver tells
+// [NodeStarted] when its request leaves, and at last CallAnswered or CallFailed.
 type StartCall struct {
 	At      Addr
 	Attempt int
-	Source  string // logical
-	Tool    string
+	Do      plan.NodeKind // plan.Call, plan.Read or plan.Prompt
+	Session SessionID
+	Tool    string          // or the prompt; of a read its URI
+	Digest  string          // of the tool in the snapshot; "": not known
 	Args    json.RawMessage // for the wire
 	// Digested is Args with references in place of secrets, for the journal's digest.
 	Digested json.RawMessage
+	// Recorded is the digest of an earlier attempt's arguments, which are the same; "": not known.
+	Recorded string
 	ReadOnly bool
 	// Repeatable: the one rule for repeats allows to do it again when no answer comes.
 	Repeatable     bool
 	IdempotencyKey string
 	Timeout        time.Duration // of this attempt; 0: none
+	IdleTimeout    time.Duration // without an answer or a progress message; 0: none
+	Deadline       time.Time     // of all attempts; zero: none
+}
+
+// SessionID tells the sessions of a run apart.
+type SessionID struct {
+	Connection string
+	Private    bool // to the run
 }
 
 // CancelCall wants a call ended on the wire. Its end is told as CallFailed, or
 // as CallAnswered where the answer was faster.
-type CancelCall struct{ At Addr }
+type CancelCall struct {
+	At Addr
+	// Late: its deadline passed. Else the run stops.
+	Late bool
+}
 
 func (Record) command()     {}
 func (StartCall) command()  {}

@@ -51,9 +51,9 @@ func (f *fanOut) element(i int) element {
 // openFanOut evaluates for_each, the keys and max_parallel. It changes nothing
 // when it fails. It depends on ended steps only, so it gives the same whenever
 // it is called.
-func (c *Core) openFanOut(i int) *Failure {
-	n := &c.prog.nodes[i]
-	source, failure := c.eval("for_each", n.forEach, &scope{core: c})
+func (c *Core) openFanOut(fr *frame, i int) *Failure {
+	n := &fr.prog.nodes[i]
+	source, failure := c.eval("for_each", n.forEach, &scope{core: c, frame: fr})
 	if failure != nil {
 		return failure
 	}
@@ -62,7 +62,7 @@ func (c *Core) openFanOut(i int) *Failure {
 	case value.List:
 		f.insts = make([]instance, len(source.AsList()))
 		if !n.key.IsZero() {
-			if failure := c.keys(n, f); failure != nil {
+			if failure := c.keys(fr, n, f); failure != nil {
 				return failure
 			}
 		}
@@ -75,21 +75,21 @@ func (c *Core) openFanOut(i int) *Failure {
 	default:
 		return expressionFailure("`for_each` must be a list, a map or an object; it is %s.", source.Summary(80))
 	}
-	if f.max, failure = c.parallel(n); failure != nil {
+	if f.max, failure = c.count("max_parallel", n.maxParallel, defaultParallel, &scope{core: c, frame: fr}); failure != nil {
 		return failure
 	}
 	f.left = len(f.insts)
-	c.nodes[i].fan = f
+	fr.nodes[i].fan = f
 	return nil
 }
 
-func (c *Core) keys(n *node, f *fanOut) *Failure {
+func (c *Core) keys(fr *frame, n *node, f *fanOut) *Failure {
 	f.keyed = true
 	f.keys = make([]value.Value, len(f.insts))
 	f.find = make(map[string]int, len(f.insts))
 	for i := range f.keys {
 		e := element{index: i, key: value.OfInt(int64(i)), value: f.source.AsList()[i]}
-		k, failure := c.eval("key", n.key, &scope{core: c, each: &e})
+		k, failure := c.eval("key", n.key, &scope{core: c, frame: fr, each: &e})
 		if failure != nil {
 			failure.Message = fmt.Sprintf("Element %d has no key. %s", i, failure.Message)
 			return failure
@@ -105,58 +105,39 @@ func (c *Core) keys(n *node, f *fanOut) *Failure {
 	return nil
 }
 
-// parallel evaluates max_parallel.
-func (c *Core) parallel(n *node) (int, *Failure) {
-	if n.maxParallel.IsZero() {
-		return defaultParallel, nil
-	}
-	v, failure := c.eval("max_parallel", n.maxParallel, &scope{core: c})
-	if failure != nil {
-		return 0, failure
-	}
-	if v.IsNull() {
-		return defaultParallel, nil
-	}
-	if v.Kind() == value.Number {
-		if k, whole := v.AsNumber().Int64(); whole && k >= 1 {
-			return int(min(k, 1<<30)), nil
-		}
-	}
-	return 0, expressionFailure("`max_parallel` must be a whole number from 1; it is %s.", v.Summary(80))
-}
-
 // fillUp starts elements while there is room.
-func (c *Core) fillUp(i int) {
-	f := c.nodes[i].fan
+func (c *Core) fillUp(fr *frame, i int) {
+	f := fr.nodes[i].fan
 	f.queued = false
-	for f.next < len(f.insts) && f.running < f.max && !c.stopping() {
+	for f.next < len(f.insts) && f.running < f.max && !fr.stopping() && f.failed == nil {
 		if f.insts[f.next].state == StatePending {
-			c.start(&c.prog.nodes[i], Addr{i, f.next})
+			c.start(&fr.prog.nodes[i], Addr{Frame: fr.id, Node: i, Elem: f.next})
 		}
 		f.next++
 	}
 }
 
 // closeFanOuts ends the fan-outs that are over and reports whether there were any.
-func (c *Core) closeFanOuts() bool {
+func (c *Core) closeFanOuts(fr *frame) bool {
 	closed := false
-	for len(c.closing) > 0 {
-		i := c.closing[0]
-		c.closing = c.closing[1:]
-		n := &c.nodes[i]
+	for len(fr.closing) > 0 {
+		i := fr.closing[0]
+		fr.closing = fr.closing[1:]
+		n := &fr.nodes[i]
+		whole := Addr{Frame: fr.id, Node: i, Elem: Whole}
 		switch {
 		case n.state.ended():
 		case n.fan.failed != nil:
 			// The other elements in flight end first; the last one queues the node again.
 			if n.fan.running == 0 {
-				c.record(NodeEnded{At: Addr{i, Whole}, Outcome: OutcomeError, Failure: n.fan.failed})
+				c.record(NodeEnded{At: whole, Outcome: OutcomeError, Failure: n.fan.failed})
 				closed = true
 			}
 		case n.fan.left == 0 && n.fan.cut:
-			c.record(NodeEnded{At: Addr{i, Whole}, Outcome: OutcomeSkipped})
+			c.record(NodeEnded{At: whole, Outcome: OutcomeSkipped})
 			closed = true
 		case n.fan.left == 0:
-			c.record(NodeEnded{At: Addr{i, Whole}, Outcome: OutcomeOK})
+			c.record(NodeEnded{At: whole, Outcome: OutcomeOK})
 			closed = true
 		}
 	}

@@ -4,46 +4,108 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"time"
 
 	"github.com/lda-wf/wfc/lang/value"
 	"github.com/lda-wf/wfc/runner/journal"
 )
 
-// encode makes a journal event of a fact that the journal keeps. start is what
-// NodeStarted says beyond the fact; nil of a fan-out.
-func (c *Core) encode(f Fact, start *journal.NodeStarted) journal.Event {
+// encode makes a journal event of a fact that the journal keeps. key is the
+// idempotency key of a call that starts; else "".
+func (c *Core) encode(f Fact, key string) journal.Event {
+	at := func(a Addr, attempt int, data journal.Payload) journal.Event {
+		in := c.Instance(a)
+		return journal.Event{Node: in.Path(), Instance: in.Text(), Attempt: attempt, Data: data, Sensitive: c.isSensitive(a)}
+	}
+	of := func(frame int, data journal.Payload) journal.Event {
+		if frame == 0 {
+			return journal.Event{Data: data}
+		}
+		return at(c.frames[frame].parent, 0, data)
+	}
 	switch f := f.(type) {
 	case NodeStarted:
-		in := c.Instance(f.At)
-		data := journal.NodeStarted{Generation: f.Generation, Repeatable: f.Repeatable}
-		if start != nil {
-			data.IdempotencyKey, data.ArgsDigest, data.Deadline = start.IdempotencyKey, start.ArgsDigest, start.Deadline
+		return at(f.At, f.Attempt, journal.NodeStarted{
+			IdempotencyKey: key, ArgsDigest: f.ArgsDigest, Generation: f.Generation, Deadline: f.Deadline, Repeatable: f.Repeatable,
+		})
+	case AttemptFailed:
+		return at(f.At, f.Attempt, journal.NodeFailed{
+			Kind: string(f.Failure.Kind), Message: f.Failure.Message, Code: f.Failure.Code,
+			Sent: f.Failure.Sent.String(), InDoubt: f.Failure.InDoubt, RetryAt: f.RetryAt,
+		})
+	case NodeWaiting:
+		data := journal.NodeWaiting{For: journal.WaitTimer, Due: f.Until}
+		if f.For == WaitInDoubt {
+			data.For = journal.WaitInDoubt
 		}
-		return journal.Event{Node: in.Step, Instance: in.Text(), Attempt: f.Attempt, Data: data}
+		if !f.Deadline.IsZero() {
+			data.Note, _ = json.Marshal(waitNote{f.Deadline})
+		}
+		return at(f.At, c.instance(f.At).attempts, data)
+	case NodeResolved:
+		data := journal.NodeResolved{As: f.As, By: f.By}
+		if f.Output != nil {
+			data.Output = value.AppendStored(nil, *f.Output)
+		}
+		return at(f.At, c.instance(f.At).attempts, data)
 	case NodeEnded:
-		in := c.Instance(f.At)
-		return journal.Event{Node: in.Step, Instance: in.Text(), Attempt: f.Attempts, Data: c.encodeEnd(f)}
+		return at(f.At, f.Attempts, c.encodeEnd(f))
 	case CancelRequested:
 		return journal.Event{Data: journal.CancelRequested{By: f.By}}
+	case DeadlinePassed:
+		return of(f.Frame, journal.DeadlinePassed{Message: f.Message})
+	case Settled:
+		return of(f.Frame, journal.RunSettled{Outcome: string(f.Outcome), Error: encodeError(f.Err)})
 	case RunEnded:
-		data := journal.RunFinished{Status: journal.Status(f.Status)}
+		data := journal.RunFinished{Status: journal.Status(f.Status), Error: encodeError(f.Err)}
 		if f.Status == StatusCompleted {
 			data.Outputs = value.AppendStored(nil, f.Outputs)
 		}
-		if e := f.Err; e != nil {
-			data.Error = &journal.Failure{Kind: string(e.Kind), Message: e.Message, Code: e.Code, InDoubt: e.InDoubt, Step: e.At.Step}
-			if text := e.At.Text(); text != "" {
-				data.Error.Key = json.RawMessage(text)
-			}
-		}
-		return journal.Event{Data: data}
+		return journal.Event{Data: data, Sensitive: c.prog.sensitiveOutputs}
 	}
 	panic(fmt.Sprintf("engine: %T is no part of a history (this is a bug in wfc)", f))
 }
 
+// waitNote is what the journal keeps of a wait for the engine.
+type waitNote struct {
+	Deadline time.Time `json:"deadline"`
+}
+
+func encodeError(e *RunError) *journal.Failure {
+	if e == nil {
+		return nil
+	}
+	out := &journal.Failure{Kind: string(e.Kind), Message: e.Message, Code: e.Code, InDoubt: e.InDoubt, Step: e.At.Step}
+	if !e.At.Key.IsNull() {
+		out.Key = json.RawMessage(e.At.Key.JSON())
+	}
+	return out
+}
+
+func decodeError(e *journal.Failure) (*RunError, error) {
+	if e == nil {
+		return nil, nil
+	}
+	out := &RunError{At: Instance{Step: e.Step}, Kind: Kind(e.Kind), Message: e.Message, Code: e.Code, InDoubt: e.InDoubt}
+	if len(e.Key) > 0 {
+		key, err := value.ParseJSON(e.Key)
+		if err != nil {
+			return nil, fmt.Errorf("the element that failed the run cannot be read: %w", err)
+		}
+		out.At.Key = key
+	}
+	return out, nil
+}
+
+// isSensitive reports whether what is told of an instance is to be kept encrypted.
+func (c *Core) isSensitive(at Addr) bool {
+	f := c.frames[at.Frame]
+	return f.prog.sensitive || f.prog.nodes[at.Node].spec.Sensitive
+}
+
 func (c *Core) encodeEnd(f NodeEnded) journal.Payload {
 	var result json.RawMessage
-	if !c.isFanOut(f.At) && f.Outcome != OutcomeSkipped {
+	if !c.isContainer(f.At) && f.Outcome != OutcomeSkipped {
 		result = encodeResult(f)
 	}
 	switch f.Outcome {
@@ -139,8 +201,7 @@ func decodeResult(raw json.RawMessage, f *NodeEnded) error {
 }
 
 // Restore returns a core that is where the history of a run ends. Calls that had
-// left and have no end in it are running; [Core.Next] says what is to be done
-// besides.
+// left and have no end in it are running; [Core.Resume] goes on.
 func Restore(prog *Program, opts CoreOptions, run journal.RunID, history iter.Seq2[journal.Event, error]) (*Core, error) {
 	c := NewCore(prog, opts)
 	for ev, err := range history {
@@ -166,33 +227,61 @@ func Restore(prog *Program, opts CoreOptions, run journal.RunID, history iter.Se
 // nothing about the state of its nodes. All that came before must have been
 // replayed.
 func (c *Core) decode(ev journal.Event) (Fact, error) {
-	var at Addr
+	at := Addr{Elem: Whole}
+	frame := 0
 	if ev.Node != "" {
 		var err error
 		if at, err = c.Find(ev.Node, ev.Instance); err != nil {
 			return nil, err
+		}
+		if inst := c.instance(at); inst != nil {
+			frame = inst.child
 		}
 	}
 	end := NodeEnded{At: at, Attempts: ev.Attempt}
 	var result json.RawMessage
 	switch d := ev.Data.(type) {
 	case journal.RunCreated:
-		inputs, err := value.ParseStored(d.Inputs)
-		if err != nil {
-			return nil, fmt.Errorf("the inputs of the run cannot be read: %w", err)
-		}
-		return RunCreated{StartedAt: ev.Time, Inputs: inputs}, nil
+		return c.decodeCreated(ev.Time, d)
 	case journal.NodeStarted:
-		return NodeStarted{At: at, Attempt: ev.Attempt, Generation: d.Generation, Repeatable: d.Repeatable}, nil
+		return NodeStarted{
+			At: at, Attempt: ev.Attempt, Generation: d.Generation, Repeatable: d.Repeatable,
+			ArgsDigest: d.ArgsDigest, Deadline: d.Deadline, Time: ev.Time,
+		}, nil
+	case journal.NodeWaiting:
+		return c.decodeWaiting(at, ev.Time, d)
+	case journal.NodeResolved:
+		f := NodeResolved{At: at, As: d.As, By: d.By, Time: ev.Time}
+		if len(d.Output) > 0 {
+			output, err := value.ParseStored(d.Output)
+			if err != nil {
+				return nil, fmt.Errorf("the output that was given for %s cannot be read: %w", c.Instance(at), err)
+			}
+			f.Output = &output
+		}
+		return f, nil
 	case journal.NodeCompleted:
 		end.Outcome, result = OutcomeOK, d.Result
 	case journal.NodeSkipped:
 		end.Outcome = OutcomeSkipped
 	case journal.NodeFailed:
-		end.Outcome, result = OutcomeError, d.Result
-		end.Failure = &Failure{Kind: Kind(d.Kind), Message: d.Message, Code: d.Code, InDoubt: d.InDoubt, Sent: sentOf(d.Sent)}
+		failure := &Failure{Kind: Kind(d.Kind), Message: d.Message, Code: d.Code, InDoubt: d.InDoubt, Sent: sentOf(d.Sent)}
+		if !d.RetryAt.IsZero() {
+			return AttemptFailed{At: at, Attempt: ev.Attempt, Failure: failure, RetryAt: d.RetryAt}, nil
+		}
+		end.Outcome, end.Failure, result = OutcomeError, failure, d.Result
 	case journal.CancelRequested:
 		return CancelRequested{By: d.By}, nil
+	case journal.DeadlinePassed:
+		return DeadlinePassed{Frame: frame, Message: d.Message}, nil
+	case journal.RunSettled:
+		err, bad := decodeError(d.Error)
+		return Settled{Frame: frame, Outcome: RunOutcome(d.Outcome), Err: err}, bad
+	case journal.SessionLost:
+		if !d.Private {
+			return nil, nil
+		}
+		return SessionGone{Connection: d.Connection}, nil
 	case journal.RunFinished:
 		return c.decodeRunEnded(d)
 	default:
@@ -204,6 +293,48 @@ func (c *Core) decode(ev journal.Event) (Fact, error) {
 	return end, nil
 }
 
+func (c *Core) decodeCreated(at time.Time, d journal.RunCreated) (Fact, error) {
+	inputs, err := value.ParseStored(d.Inputs)
+	if err != nil {
+		return nil, fmt.Errorf("the inputs of the run cannot be read: %w", err)
+	}
+	f := RunCreated{StartedAt: at, Inputs: inputs}
+	if len(d.Previous) > 0 {
+		if f.Previous, err = value.ParseStored(d.Previous); err != nil {
+			return nil, fmt.Errorf("what the run knows of the one before it cannot be read: %w", err)
+		}
+	}
+	return f, nil
+}
+
+func (c *Core) decodeWaiting(at Addr, since time.Time, d journal.NodeWaiting) (Fact, error) {
+	f := NodeWaiting{At: at, Until: d.Due, Time: since}
+	switch {
+	case d.For == journal.WaitInDoubt:
+		f.For = WaitInDoubt
+	case d.For != journal.WaitTimer:
+		return nil, fmt.Errorf("%s waits for a %s, which this wfc does not know", c.Instance(at), d.For)
+	case c.isContainer(at):
+		f.For = WaitRound
+	default:
+		f.For = WaitSleep
+	}
+	if len(d.Note) > 0 {
+		var note waitNote
+		if err := json.Unmarshal(d.Note, &note); err != nil {
+			return nil, fmt.Errorf("what %s waits for cannot be read: %w", c.Instance(at), err)
+		}
+		f.Deadline = note.Deadline
+	}
+	return f, nil
+}
+
+// isContainer reports whether an address is that of a whole fan-out or loop,
+// which have no result but those of their parts.
+func (c *Core) isContainer(at Addr) bool {
+	return c.isFanOut(at) || at.Round == 0 && at.Undo == 0 && c.nodeOf(at).loops()
+}
+
 func (c *Core) decodeRunEnded(d journal.RunFinished) (Fact, error) {
 	ended := RunEnded{Status: Status(d.Status)}
 	if ended.Status == StatusCompleted {
@@ -213,17 +344,9 @@ func (c *Core) decodeRunEnded(d journal.RunFinished) (Fact, error) {
 		}
 		ended.Outputs = outputs
 	}
-	if e := d.Error; e != nil {
-		ended.Err = &RunError{At: Instance{Step: e.Step}, Kind: Kind(e.Kind), Message: e.Message, Code: e.Code, InDoubt: e.InDoubt}
-		if len(e.Key) > 0 {
-			key, err := value.ParseJSON(e.Key)
-			if err != nil {
-				return nil, fmt.Errorf("the element that failed the run cannot be read: %w", err)
-			}
-			ended.Err.At.Key = key
-		}
-	}
-	return ended, nil
+	err, bad := decodeError(d.Error)
+	ended.Err = err
+	return ended, bad
 }
 
 func sentOf(text string) Sent {

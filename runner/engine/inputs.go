@@ -123,7 +123,8 @@ func (p *Program) unknownInputs(given *value.ObjectValue, report func(name, form
 func (p *Program) validate(inputs value.Value, report func(name, format string, args ...any)) {
 	c := NewCore(p, CoreOptions{})
 	c.created = &RunCreated{Inputs: inputs}
-	s := &scope{core: c}
+	c.frames[0].inputs = inputs
+	s := &scope{core: c, frame: c.frames[0]}
 	for i := range p.inputs {
 		in := &p.inputs[i]
 		if _, there := inputs.AsObject().Get(in.spec.Name); !there {
@@ -225,13 +226,13 @@ func hasDefaults(t *types.Type) bool {
 }
 
 // outputs evaluates the outputs of a run whose nodes have all ended.
-func (c *Core) outputs() (value.Value, *RunError) {
-	all := value.NewObject(len(c.prog.outputs))
-	for i := range c.prog.outputs {
-		o := &c.prog.outputs[i]
-		r, err := o.code.program.Eval(&scope{core: c})
+func (c *Core) outputs(f *frame) (value.Value, *RunError) {
+	all := value.NewObject(len(f.prog.outputs))
+	for i := range f.prog.outputs {
+		o := &f.prog.outputs[i]
+		r, err := o.code.program.Eval(&scope{core: c, frame: f})
 		if err != nil {
-			return value.Value{}, &RunError{Kind: KindExpression, Message: c.prog.explain(fmt.Sprintf("In the output %q", o.name), err)}
+			return value.Value{}, &RunError{Kind: KindExpression, Message: f.prog.explain(fmt.Sprintf("In the output %q", o.name), err)}
 		}
 		if o.typ != nil {
 			if m := types.Conforms(o.typ, r.Value); m != nil {

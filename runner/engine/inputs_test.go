@@ -85,7 +85,7 @@ func TestAPlanThatCannotRunIsRefused(t *testing.T) {
 		"an unknown step":            planOf(val("a", "1", after("b"))),
 		"a cycle":                    planOf(val("a", "1", after("b")), val("b", "1", after("a"))),
 		"an unbound source":          {Nodes: nodes{{ID: "a", Kind: plan.Call, Source: "x", Tool: "t"}}},
-		"an unknown kind":            {Nodes: nodes{{ID: "a", Kind: "sleep"}}},
+		"an unknown kind":            {Nodes: nodes{{ID: "a", Kind: "teleport"}}},
 		"a schema that is not there": planOf(call("a", "t", "", inputSchema("gone"))),
 		"a type that is none":        planOf(val("a", "1", returns("strin"))),
 	} {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/yosida95/uritemplate/v3"
+
 	"github.com/lda-wf/wfc/compiler/plan"
 	"github.com/lda-wf/wfc/lang/diag"
 	"github.com/lda-wf/wfc/lang/eval"
@@ -25,20 +27,40 @@ type Program struct {
 	locals  map[string]*local
 	outputs []output
 
+	sensitive        bool // an input is: all that the run keeps may show it
+	sensitiveOutputs bool
+
+	steps    int // nodes that are no finally blocks
+	deadline code
+	key      code // of concurrency
+	limit    code
+	policy   plan.Policy
+	sources  map[string]*plan.Source
+
 	encodeOnce sync.Once
 	bytes      []byte
 }
 
 // node is a plan's node with what the core derives from it.
 type node struct {
-	spec       *plan.NodeSpec
-	index      int
-	connection string // its id; "" where the node calls nothing
-	session    sessionID
-	after      int   // how many nodes it waits for
-	before     []int // the nodes that wait for it, ascending
+	spec   *plan.NodeSpec
+	index  int
+	source *plan.Source // nil: of none
+	// connection is what the node is said to call in messages; "" where it calls
+	// nothing. Of several it is the first, whose variant this is.
+	connection string
+	variants   map[string]*node // by the key of a member; nil: there is one connection only
+	child      *Program         // of a run
+	after      int              // how many nodes it waits for
+	before     []int            // the nodes that wait for it, ascending
 
-	value, args, when, forEach, key, maxParallel, timeout, result, failIf, effect code
+	sourceKey, value, uri, sleep, args, when, forEach, key, maxParallel code
+	timeout, idleTimeout, deadline, result, failIf, effect              code
+	while, loopMax, loopDelay                                           code
+	retryAttempts, retryDelay, retryMaxDelay, retryOn, retryWhen        code
+	asserts                                                             []validation
+	bind                                                                []binding
+	undo                                                                []*node
 
 	// keepsArgs: an expression over the answer refers to args.
 	keepsArgs bool
@@ -46,11 +68,32 @@ type node struct {
 	// values for the wire and with references for the digest.
 	usesSecrets bool
 	nullArgs    map[string]bool
-	returns     *types.Type // nil: anything
-	contract    *types.Type // of the source's interface; nil: none
-	resultType  *types.Type // nil: anything
-	inSchema    *lazySchema // nil: none
-	outSchema   *lazySchema // nil: none
+	template    *uritemplate.Template // nil: none
+	returns     *types.Type           // nil: anything
+	contract    *types.Type           // of the source's interface; nil: none
+	resultType  *types.Type           // nil: anything
+	inSchema    *lazySchema           // nil: none
+	outSchema   *lazySchema           // nil: none
+}
+
+// binding says which member a source of a child is.
+type binding struct {
+	source string
+	key    code
+}
+
+// loops reports whether the node is done in rounds.
+func (n *node) loops() bool { return n.spec.Loop != nil }
+
+// asks reports whether the node asks a server for something.
+func (n *node) asks() bool { return n.source != nil }
+
+// variant returns the node as it is where key chooses the connection.
+func (n *node) variant(key string) *node {
+	if v := n.variants[key]; v != nil {
+		return v
+	}
+	return n
 }
 
 // code is an expression of the plan, compiled; the zero code is one that is not written.
@@ -104,15 +147,32 @@ func newLazySchema(raw json.RawMessage) *lazySchema {
 // text that is no expression, names that lead nowhere; the error says what is
 // wrong with the plan. p must not change afterwards.
 func NewProgram(p *plan.Plan) (*Program, error) {
+	family := family{root: p, schemas: map[string]*lazySchema{}, children: map[string]*Program{}}
+	return family.program(p)
+}
+
+// family makes the programs of a plan and of its children, which share its schemas.
+type family struct {
+	root     *plan.Plan
+	schemas  map[string]*lazySchema
+	children map[string]*Program
+}
+
+func (f *family) program(p *plan.Plan) (*Program, error) {
 	prog := &Program{
-		plan:   p,
-		nodes:  make([]node, len(p.Nodes)),
-		index:  make(map[string]int, len(p.Nodes)),
-		locals: make(map[string]*local, len(p.Locals)),
+		plan:    p,
+		nodes:   make([]node, len(p.Nodes)),
+		index:   make(map[string]int, len(p.Nodes)),
+		locals:  make(map[string]*local, len(p.Locals)),
+		sources: make(map[string]*plan.Source, len(p.Sources)),
+		policy:  plan.Policy{Destructive: "allow", Drift: "fail", InDoubt: "ask"},
 	}
-	l := loader{prog: prog, schemas: map[string]*lazySchema{}, sessions: map[string]sessionID{}}
-	for _, s := range p.Sources {
-		l.sessions[s.Name] = sessionID{s.Connection, s.Session == "run"}
+	if f.root.Policy != nil {
+		prog.policy = *f.root.Policy
+	}
+	l := loader{prog: prog, family: f}
+	for i := range p.Sources {
+		prog.sources[p.Sources[i].Name] = &p.Sources[i]
 	}
 	for i := range p.Nodes {
 		id := p.Nodes[i].ID
@@ -132,18 +192,46 @@ func NewProgram(p *plan.Plan) (*Program, error) {
 	}
 	for i := range p.Inputs {
 		l.input(i)
+		prog.sensitive = prog.sensitive || p.Inputs[i].Sensitive
 	}
+	prog.sensitiveOutputs = prog.sensitive
 	for i := range p.Outputs {
 		o := &p.Outputs[i]
+		prog.sensitiveOutputs = prog.sensitiveOutputs || o.Sensitive
 		prog.outputs = append(prog.outputs, output{
 			name: o.Name,
 			code: l.code(o.Value, "/outputs/%d/value", i),
 			typ:  l.typ(o.Type, "/outputs/%d/type", i),
 		})
 	}
+	prog.deadline = l.code(p.Deadline, "/deadline")
+	if c := p.Concurrency; c != nil {
+		prog.key, prog.limit = l.code(c.Key, "/concurrency/key"), l.code(c.Limit, "/concurrency/limit")
+	}
 	if l.err != nil {
 		return nil, l.err
 	}
+	return prog, nil
+}
+
+// child returns the program of a child of the plan, made once.
+func (f *family) child(digest string) (*Program, error) {
+	if prog, ok := f.children[digest]; ok {
+		if prog == nil {
+			return nil, fmt.Errorf("the workflow %s runs itself", digest)
+		}
+		return prog, nil
+	}
+	p := f.root.Children[digest]
+	if p == nil {
+		return nil, fmt.Errorf("the plan runs the workflow %s and does not have it", digest)
+	}
+	f.children[digest] = nil
+	prog, err := f.program(p)
+	if err != nil {
+		return nil, fmt.Errorf("workflow %s: %w", p.Workflow, err)
+	}
+	f.children[digest] = prog
 	return prog, nil
 }
 
@@ -152,10 +240,9 @@ func (p *Program) Plan() *plan.Plan { return p.plan }
 
 // loader builds a Program; it keeps the first error and goes on.
 type loader struct {
-	prog     *Program
-	schemas  map[string]*lazySchema
-	sessions map[string]sessionID // by source
-	err      error
+	prog   *Program
+	family *family
+	err    error
 }
 
 func (l *loader) fail(format string, args ...any) {
@@ -167,17 +254,10 @@ func (l *loader) fail(format string, args ...any) {
 func (l *loader) node(i int) {
 	spec := &l.prog.plan.Nodes[i]
 	n := &l.prog.nodes[i]
-	n.spec, n.index = spec, i
-	switch spec.Kind {
-	case plan.Call:
-		s, ok := l.sessions[spec.Source]
-		if !ok {
-			l.fail("step %q calls the source %q, which the plan does not bind", spec.ID, spec.Source)
-		}
-		n.connection, n.session = s.connection, s
-	case plan.ValueNode:
-	default:
-		l.fail("step %q is of the kind %q, which this version of wfc does not know", spec.ID, spec.Kind)
+	l.spec(n, spec, fmt.Sprintf("/nodes/%d", i))
+	n.index = i
+	if !spec.Finally {
+		l.prog.steps++
 	}
 	seen := make(map[int]bool, len(spec.After))
 	for _, name := range spec.After {
@@ -187,18 +267,67 @@ func (l *loader) node(i int) {
 			l.fail("step %q waits for %q, which is no step", spec.ID, name)
 		case j >= i:
 			l.fail("step %q waits for %q, which comes after it", spec.ID, name)
+		case spec.Finally != l.prog.plan.Nodes[j].Finally:
+			// All steps have ended when a finally block begins, which none waits for.
+			if !spec.Finally {
+				l.fail("step %q waits for the finally block %q", spec.ID, name)
+			}
 		case !seen[j]:
 			seen[j] = true
 			n.after++
 			l.prog.nodes[j].before = append(l.prog.nodes[j].before, i)
 		}
 	}
-	e := func(text plan.Expr, field string) code { return l.code(text, "/nodes/%d/"+field, i) }
-	n.value, n.args = e(spec.Value, "value"), e(spec.Args, "args")
+}
+
+// spec makes of a node of the plan, a variant or an undo of one, what the core
+// needs; at is its JSON pointer.
+func (l *loader) spec(n *node, spec *plan.NodeSpec, at string) {
+	n.spec = spec
+	switch spec.Kind {
+	case plan.Call, plan.Read, plan.Prompt:
+		n.source = l.prog.sources[spec.Source]
+		switch {
+		case n.source == nil:
+			l.fail("step %q calls the source %q, which the plan does not bind", spec.ID, spec.Source)
+			n.source = &plan.Source{}
+		case n.source.Connection != "":
+			n.connection = n.source.Connection
+		case len(n.source.Members) > 0:
+			n.connection = n.source.Members[0].Connection
+		}
+	case plan.Run:
+		child, err := l.family.child(spec.Child)
+		if err != nil {
+			l.fail("step %q: %v", spec.ID, err)
+		}
+		n.child = child
+	case plan.ValueNode, plan.Sleep:
+	default:
+		l.fail("step %q is of the kind %q, which this version of wfc does not know", spec.ID, spec.Kind)
+	}
+	e := func(text plan.Expr, field string) code { return l.code(text, "%s/%s", at, field) }
+	n.sourceKey, n.value, n.uri, n.sleep, n.args = e(spec.SourceKey, "source_key"), e(spec.Value, "value"), e(spec.URI, "uri"), e(spec.Sleep, "sleep"), e(spec.Args, "args")
 	n.when, n.forEach, n.key = e(spec.When, "when"), e(spec.ForEach, "for_each"), e(spec.Key, "key")
 	n.maxParallel, n.timeout = e(spec.MaxParallel, "max_parallel"), e(spec.Timeout, "timeout")
+	n.idleTimeout, n.deadline = e(spec.IdleTimeout, "idle_timeout"), e(spec.Deadline, "deadline")
 	n.result, n.failIf, n.effect = e(spec.Result, "result"), e(spec.FailIf, "fail_if"), e(spec.EffectExpr, "effect_expr")
-	n.keepsArgs = n.result.refersTo("args") || n.failIf.refersTo("args")
+	if x := spec.Loop; x != nil {
+		n.while, n.loopMax, n.loopDelay = e(x.While, "loop/while"), e(x.Max, "loop/max"), e(x.Delay, "loop/delay")
+	}
+	if x := spec.Retry; x != nil {
+		n.retryAttempts, n.retryDelay, n.retryMaxDelay = e(x.Attempts, "retry/attempts"), e(x.Delay, "retry/delay"), e(x.MaxDelay, "retry/max_delay")
+		n.retryOn, n.retryWhen = e(x.On, "retry/on"), e(x.When, "retry/when")
+	}
+	n.keepsArgs = n.result.refersTo("args") || n.failIf.refersTo("args") || n.while.refersTo("args") || n.retryWhen.refersTo("args")
+	for i, x := range spec.Asserts {
+		a := validation{e(x.Condition, fmt.Sprintf("asserts/%d/condition", i)), e(x.ErrorMessage, fmt.Sprintf("asserts/%d/error_message", i))}
+		n.keepsArgs = n.keepsArgs || a.condition.refersTo("args") || a.message.refersTo("args")
+		n.asserts = append(n.asserts, a)
+	}
+	for i, x := range spec.Bind {
+		n.bind = append(n.bind, binding{x.Source, e(x.Key, fmt.Sprintf("bind/%d/key", i))})
+	}
 	n.usesSecrets = n.args.refersTo("secret")
 	if len(spec.NullArgs) > 0 {
 		n.nullArgs = make(map[string]bool, len(spec.NullArgs))
@@ -206,12 +335,36 @@ func (l *loader) node(i int) {
 			n.nullArgs[name] = true
 		}
 	}
-	n.returns = l.typ(spec.Returns, "/nodes/%d/returns", i)
-	if k := spec.Contract; k != nil {
-		n.contract = l.typ(k.Type, "/nodes/%d/contract/type", i)
+	if t := spec.URITemplate; t != "" {
+		var err error
+		if n.template, err = uritemplate.New(t); err != nil {
+			l.fail("step %q reads %q, which is no URI template: %v", spec.ID, t, err)
+		}
 	}
-	n.resultType = l.typ(spec.ResultType, "/nodes/%d/result_type", i)
+	n.returns = l.typ(spec.Returns, "%s/returns", at)
+	if k := spec.Contract; k != nil {
+		n.contract = l.typ(k.Type, "%s/contract/type", at)
+	}
+	n.resultType = l.typ(spec.ResultType, "%s/result_type", at)
 	n.inSchema, n.outSchema = l.schema(spec.InputSchema), l.schema(spec.OutputSchema)
+	for i := range spec.Undo {
+		u := &node{}
+		l.spec(u, &spec.Undo[i], fmt.Sprintf("%s/undo/%d", at, i))
+		n.undo = append(n.undo, u)
+	}
+	if n.source == nil || len(n.source.Members) == 0 {
+		return
+	}
+	n.variants = make(map[string]*node, len(n.source.Members))
+	for _, m := range n.source.Members {
+		v := *n
+		if other, ok := spec.Variants[m.Key]; ok {
+			v = node{}
+			l.spec(&v, &other, at)
+		}
+		v.connection, v.index = m.Connection, n.index
+		n.variants[m.Key] = &v
+	}
 }
 
 func (l *loader) input(i int) {
@@ -285,15 +438,15 @@ func (l *loader) schema(digest string) *lazySchema {
 	if digest == "" {
 		return nil
 	}
-	s := l.schemas[digest]
+	s := l.family.schemas[digest]
 	if s == nil {
-		raw, ok := l.prog.plan.Schemas[digest]
+		raw, ok := l.family.root.Schemas[digest]
 		if !ok {
 			l.fail("the plan refers to the schema %s and does not have it", digest)
 			return nil
 		}
 		s = newLazySchema(raw)
-		l.schemas[digest] = s
+		l.family.schemas[digest] = s
 	}
 	return s
 }
@@ -308,7 +461,12 @@ func (l *loader) cacheable(loc *local) bool {
 	loc.decided = true
 	for _, ref := range loc.code.source.Refs() {
 		switch ref.Root {
-		case "input", "step", "run":
+		case "input", "step":
+		case "run":
+			// In a finally block and in outputs there is more of the run than before.
+			if n := ref.Name; n != "id" && n != "started_at" && n != "deployment" && n != "previous" {
+				return false
+			}
 		case "local":
 			if other := l.prog.locals[ref.Name]; other == nil || !l.cacheable(other) {
 				return false

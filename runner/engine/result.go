@@ -1,25 +1,27 @@
 package engine
 
 import (
-	"fmt"
 	"unicode/utf8"
 
+	"github.com/lda-wf/wfc/compiler/plan"
 	"github.com/lda-wf/wfc/lang/types"
 	"github.com/lda-wf/wfc/lang/value"
 )
 
 // result returns step.NAME of an ended node, built when it is first asked for:
-// an object for a plain node, and a list or an object of them for a fan-out.
-func (c *Core) result(i int) value.Value {
-	n := &c.nodes[i]
+// an object for a plain node, a list of them for a loop, and a list or an object
+// of either for a fan-out.
+func (c *Core) result(f *frame, i int) value.Value {
+	n := &f.nodes[i]
 	if n.built {
 		return n.result
 	}
 	n.built = true
+	spec := &f.prog.nodes[i]
 	switch {
-	case c.prog.nodes[i].forEach.IsZero():
-		n.result = resultOf(&n.inst, nil)
-	case n.fan == nil && c.prog.nodes[i].keyed():
+	case spec.forEach.IsZero():
+		n.result = spec.resultOf(&n.inst, nil)
+	case n.fan == nil && spec.keyed():
 		n.result = value.OfObject(nil)
 	case n.fan == nil:
 		n.result = value.OfList(nil)
@@ -27,18 +29,33 @@ func (c *Core) result(i int) value.Value {
 		obj := value.NewObject(len(n.fan.insts))
 		for j := range n.fan.insts {
 			e := n.fan.element(j)
-			obj.Set(e.key.AsString(), resultOf(&n.fan.insts[j], &e))
+			obj.Set(e.key.AsString(), spec.resultOf(&n.fan.insts[j], &e))
 		}
 		n.result = value.OfObject(obj)
 	default:
 		list := make([]value.Value, len(n.fan.insts))
 		for j := range list {
 			e := n.fan.element(j)
-			list[j] = resultOf(&n.fan.insts[j], &e)
+			list[j] = spec.resultOf(&n.fan.insts[j], &e)
 		}
 		n.result = value.OfList(list)
 	}
 	return n.result
+}
+
+// resultOf is the result of a node without for_each, or of an element: under a
+// loop the list of its rounds.
+func (n *node) resultOf(inst *instance, each *element) value.Value {
+	if !n.loops() {
+		return resultOf(inst, each)
+	}
+	rounds := make([]value.Value, 0, len(inst.rounds))
+	for i := range inst.rounds {
+		if r := &inst.rounds[i]; r.state.ended() {
+			rounds = append(rounds, resultOf(r, each))
+		}
+	}
+	return value.OfList(rounds)
 }
 
 // keyed reports whether a fan-out that was never reached is an empty map
@@ -119,19 +136,50 @@ func (c *Core) output(n *node, at Addr, answer *Answer, attempts int, args value
 			return value.Value{}, &Failure{Kind: KindDecode, Message: n.says("did not give what `returns` says") + ": " + m.Error()}
 		}
 	}
+	if len(n.asserts) > 0 {
+		if failure := c.holds(n, at, answer, output, attempts, args); failure != nil {
+			return value.Value{}, failure
+		}
+	}
 	return output, nil
+}
+
+// holds evaluates what is asserted of a result.
+func (c *Core) holds(n *node, at Addr, answer *Answer, output value.Value, attempts int, args value.Value) *Failure {
+	s := c.over(at, answer, output, attempts, &args)
+	for i := range n.asserts {
+		a := &n.asserts[i]
+		holds, failure := c.evalBool("condition", a.condition, s)
+		if failure != nil {
+			return failure
+		}
+		if holds {
+			continue
+		}
+		r, err := a.message.program.Eval(s)
+		switch {
+		case err != nil:
+			return &Failure{Kind: KindAssert, Message: "What is asserted does not hold, and its message cannot be told. " + c.explain(s, "In `error_message`", err)}
+		case r.Value.Kind() == value.String:
+			return &Failure{Kind: KindAssert, Message: r.Value.AsString()}
+		}
+		return &Failure{Kind: KindAssert, Message: r.Value.Summary(200)}
+	}
+	return nil
+}
+
+// over is the scope of expressions that look at a result.
+func (c *Core) over(at Addr, answer *Answer, output value.Value, attempts int, args *value.Value) *scope {
+	so := instance{state: StateOK, output: output, text: answer.Text, content: answer.Content, attempts: attempts}
+	s := c.scopeAt(at)
+	self := resultOf(&so, s.each)
+	s.self, s.args = &self, args
+	return s
 }
 
 // judge applies fail_if and result, which look at self.
 func (c *Core) judge(n *node, at Addr, answer *Answer, output value.Value, attempts int, args value.Value) (value.Value, *Failure) {
-	so := instance{state: StateOK, output: output, text: answer.Text, content: answer.Content, attempts: attempts}
-	s := &scope{core: c, args: &args}
-	if at.Elem != Whole {
-		e := c.nodes[at.Node].fan.element(at.Elem)
-		s.each = &e
-	}
-	self := resultOf(&so, s.each)
-	s.self = &self
+	s := c.over(at, answer, output, attempts, &args)
 	if !n.failIf.IsZero() {
 		failed, failure := c.evalBool("fail_if", n.failIf, s)
 		if failure != nil {
@@ -174,10 +222,37 @@ func (n *node) afterResult() bool { return n.contract != nil && n.spec.Contract.
 
 // says begins a message about a node: "The tool files.docs.read_file did not …".
 func (n *node) says(what string) string {
-	if n.connection == "" {
+	switch {
+	case n.child != nil:
+		return "The workflow " + n.child.plan.Workflow + " " + what
+	case n.connection == "":
 		return "The value " + what
 	}
-	return fmt.Sprintf("The tool %s.%s %s", n.connection, n.spec.Tool, what)
+	return "The " + n.noun() + " " + n.what() + " " + what
+}
+
+// noun is what a node asks a server for.
+func (n *node) noun() string {
+	switch {
+	case n.spec.Kind == plan.Prompt:
+		return "prompt"
+	case n.spec.Kind == plan.Read && n.template != nil:
+		return "resource template"
+	case n.spec.Kind == plan.Read:
+		return "resource of"
+	}
+	return "tool"
+}
+
+// what names it.
+func (n *node) what() string {
+	switch {
+	case n.spec.Kind != plan.Read:
+		return n.connection + "." + n.spec.Tool
+	case n.template != nil:
+		return n.connection + " " + n.spec.URITemplate
+	}
+	return n.connection
 }
 
 // maxShown bounds a server's text in a message: people read it, and the whole

@@ -315,7 +315,7 @@ func TestNames(t *testing.T) {
 	p.Locals = []plan.Local{{Name: "a", Value: "step.a.output"}, {Name: "b", Value: `"${local.a}!"`}}
 	p.Deployment = "prod"
 	ended := newSim(t, p, nil).begin().finish()
-	want := `{"local":"v!","run":["run-1","2026-01-02T03:04:05Z","prod"],"whole":{"id":"run-1","started_at":"2026-01-02T03:04:05Z","deployment":"prod"},"locals":{"a":"v","b":"v!"},"steps":"v"}`
+	want := `{"local":"v!","run":["run-1","2026-01-02T03:04:05Z","prod"],"whole":{"id":"run-1","started_at":"2026-01-02T03:04:05Z","deployment":"prod","previous":null,"errors":[]},"locals":{"a":"v","b":"v!"},"steps":"v"}`
 	if ended.Err != nil || ended.Outputs.JSON() != want {
 		t.Errorf("got  %v %s\nwant %s", ended.Err, ended.Outputs.JSON(), want)
 	}

@@ -70,15 +70,15 @@ func TestARunIsInItsJournalAndCanBeRestoredFromIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if commands := core.Next(); len(commands) > 0 {
+	if commands := core.Next(testTime); len(commands) > 0 {
 		t.Errorf("after the end there is something to do: %+v", commands)
 	}
 	if core.Ended() == nil || core.Ended().Outputs.JSON() != want {
 		t.Errorf("restored, it has ended with %+v", core.Ended())
 	}
-	for i := range core.nodes {
-		result := core.result(i)
-		if core.nodes[i].state == StateSkipped {
+	for i := range core.frames[0].nodes {
+		result := core.result(core.frames[0], i)
+		if core.frames[0].nodes[i].state == StateSkipped {
 			continue
 		}
 		if core.prog.nodes[i].spec.ID == "a" && !strings.Contains(result.JSON(), `"output":{"name":"world","big":9007199254740993`) {
@@ -94,7 +94,7 @@ func TestARestoredResultIsTheLiveOne(t *testing.T) {
 	image.Set("blob", blob)
 	code := -32000
 	s := newSim(t, planOf(call("a", "t", ``)), nil).begin()
-	at := Addr{0, Whole}
+	at := Addr{Node: 0, Elem: Whole}
 	for name, end := range map[string]NodeEnded{
 		"text":             {Outcome: OutcomeOK, Output: value.OfString("x"), Text: "x", Content: []value.Value{textPart("x")}},
 		"no text":          {Outcome: OutcomeOK, Output: value.OfString("")},
@@ -108,7 +108,7 @@ func TestARestoredResultIsTheLiveOne(t *testing.T) {
 		"skipped":          {Outcome: OutcomeSkipped},
 	} {
 		end.At, end.Attempts = at, 1
-		f, err := s.core.decode(s.core.encode(end, nil))
+		f, err := s.core.decode(s.core.encode(end, ""))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -239,7 +239,7 @@ func TestElementsThatNeverLeftAreSkippedInTheJournalAndToldSo(t *testing.T) {
 		if i == 0 {
 			want = StateError
 		}
-		if got := core.State(Addr{0, i}); got != want {
+		if got := core.State(Addr{Node: 0, Elem: i}); got != want {
 			t.Errorf("element %d is %s when the history is replayed, want %s", i, got, want)
 		}
 	}

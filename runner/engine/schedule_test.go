@@ -66,7 +66,7 @@ func TestAFailedElementStartsNoOther(t *testing.T) {
 	s := newSim(t, planOf(call("a", "t", `{ n = each.value }`, forEach("[1, 2, 3, 4]"), parallel("2"), effect("write"))), world{"t": refuse("no")}).begin()
 	s.send("a[0]").send("a[1]").answer("a[1]").fail("a[0]", KindTransport, SentMaybe)
 	s.wantTrace("start a[0]", "start a[1]", "error a[1] (tool)", "error a[0] (transport)", "error a (tool)", "end failed")
-	if got := s.core.State(Addr{0, 3}); got != StateSkipped {
+	if got := s.core.State(Addr{Node: 0, Elem: 3}); got != StateSkipped {
 		t.Errorf("an element that never started is %s", got)
 	}
 }
@@ -115,9 +115,9 @@ func TestWhatIsGivenUpBeforeItsTurnIsSkipped(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				for _, command := range again.core.Next() {
+				for _, command := range again.core.Next(testTime) {
 					if r, ok := command.(Record); ok {
-						if end, ok := r.Fact.(NodeEnded); ok && end.At == (Addr{2, Whole}) && end.Outcome != OutcomeSkipped {
+						if end, ok := r.Fact.(NodeEnded); ok && end.At == (Addr{Node: 2, Elem: Whole}) && end.Outcome != OutcomeSkipped {
 							t.Errorf("after %d facts all ends %s", n, end.Outcome)
 						}
 					}
@@ -255,11 +255,11 @@ func play(t *rapid.T, s *sim, mayCancel bool) {
 		name := s.core.Instance(c.At).String()
 		inst := s.core.instance(c.At)
 		switch {
-		case !inst.call.left && s.core.MayLeave(c.At) && rapid.Bool().Draw(t, "leaves"):
+		case !inst.live.call.left && s.core.MayLeave(c.At) && rapid.Bool().Draw(t, "leaves"):
 			s.send(name)
-		case inst.call.cancelled:
+		case inst.live.call.cancelled:
 			s.fail(name, KindCancelled, SentMaybe)
-		case inst.call.left:
+		case inst.live.call.left:
 			s.answer(name)
 		case !s.core.MayLeave(c.At):
 			s.fail(name, KindCancelled, SentNo)
@@ -290,7 +290,7 @@ func TestEveryNodeEndsAndNoneBeforeWhatItWaitsFor(t *testing.T) {
 			}
 		}
 		for i, n := range p.Nodes {
-			if !s.core.State(Addr{i, Whole}).ended() {
+			if !s.core.State(Addr{Node: i, Elem: Whole}).ended() {
 				rt.Fatalf("%s has not ended", n.ID)
 			}
 			for _, before := range n.After {
@@ -321,8 +321,8 @@ func snapshot(c *Core) string {
 			fmt.Fprintf(&b, " %+v", *in.failure)
 		}
 	}
-	for i := range c.nodes {
-		n := &c.nodes[i]
+	for i := range c.frames[0].nodes {
+		n := &c.frames[0].nodes[i]
 		fmt.Fprintf(&b, "%s %s", c.prog.nodes[i].spec.ID, n.state)
 		inst(&n.inst)
 		if n.fan != nil {
@@ -349,7 +349,7 @@ func TestTheHistoryAloneGivesTheSameState(t *testing.T) {
 				rt.Fatalf("%T: %v", f, err)
 			}
 		}
-		if commands := again.Next(); len(commands) > 0 {
+		if commands := again.Next(testTime); len(commands) > 0 {
 			rt.Fatalf("after the end there is something to do: %+v", commands)
 		}
 		if got, want := snapshot(again), snapshot(s.core); got != want {
@@ -383,7 +383,7 @@ func TestAReplayedCoreGoesOn(t *testing.T) {
 			}
 		}
 		again.waiting = left
-		for _, c := range again.core.Next() {
+		for _, c := range again.core.Next(testTime) {
 			if c, ok := c.(StartCall); ok {
 				again.waiting = append(again.waiting, c)
 			}
@@ -400,8 +400,8 @@ func TestAReplayedCoreGoesOn(t *testing.T) {
 
 func states(c *Core) []State {
 	var out []State
-	for i := range c.nodes {
-		out = append(out, c.nodes[i].state)
+	for i := range c.frames[0].nodes {
+		out = append(out, c.frames[0].nodes[i].state)
 	}
 	return out
 }

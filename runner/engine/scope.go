@@ -12,10 +12,14 @@ import (
 // scope gives the names of LANGUAGE 3 their values. The zero values of its
 // fields leave out what an expression at this place cannot name.
 type scope struct {
-	core *Core
-	each *element
-	self *value.Value
-	args *value.Value
+	core  *Core
+	frame *frame
+	each  *element
+	// round is that of a loop, from 1, of unit; 0: there is none.
+	round int
+	unit  *instance
+	self  *value.Value
+	args  *value.Value
 	// secret gives secret.NAME; nil: there are none here.
 	secret func(name string) (string, error)
 }
@@ -24,9 +28,9 @@ type scope struct {
 func (s *scope) Root(name string) (value.Value, error) {
 	switch name {
 	case "input":
-		return s.core.created.Inputs, nil
+		return s.frame.inputs, nil
 	case "local":
-		locals := s.core.prog.plan.Locals
+		locals := s.frame.prog.plan.Locals
 		obj := value.NewObject(len(locals))
 		for i := range locals {
 			v, _, err := s.Member("local", locals[i].Name)
@@ -37,20 +41,30 @@ func (s *scope) Root(name string) (value.Value, error) {
 		}
 		return value.OfObject(obj), nil
 	case "step":
-		obj := value.NewObject(len(s.core.nodes))
-		for i := range s.core.nodes {
-			if s.core.nodes[i].state.ended() {
-				obj.Set(s.core.prog.nodes[i].spec.ID, s.core.result(i))
+		obj := value.NewObject(len(s.frame.nodes))
+		for i := range s.frame.nodes {
+			if s.frame.nodes[i].state.ended() {
+				obj.Set(s.frame.prog.nodes[i].spec.ID, s.core.result(s.frame, i))
 			}
 		}
 		return value.OfObject(obj), nil
 	case "run":
 		obj := value.NewObject(3)
-		for _, attr := range []string{"id", "started_at", "deployment"} {
-			v, _, _ := s.Member("run", attr)
-			obj.Set(attr, v)
+		for _, attr := range []string{"id", "started_at", "deployment", "previous", "errors", "outcome", "error"} {
+			if v, known, _ := s.Member("run", attr); known {
+				obj.Set(attr, v)
+			}
 		}
 		return value.OfObject(obj), nil
+	case "loop":
+		if s.round > 0 {
+			obj := value.NewObject(2)
+			for _, attr := range []string{"index", "previous"} {
+				v, _, _ := s.Member("loop", attr)
+				obj.Set(attr, v)
+			}
+			return value.OfObject(obj), nil
+		}
 	case "each":
 		if s.each != nil {
 			obj := value.NewObject(3)
@@ -75,11 +89,11 @@ func (s *scope) Root(name string) (value.Value, error) {
 func (s *scope) Member(root, name string) (value.Value, bool, error) {
 	switch root {
 	case "step":
-		if i, ok := s.core.prog.index[name]; ok && s.core.nodes[i].state.ended() {
-			return s.core.result(i), true, nil
+		if i, ok := s.frame.prog.index[name]; ok && s.frame.nodes[i].state.ended() {
+			return s.core.result(s.frame, i), true, nil
 		}
 	case "local":
-		if loc, ok := s.core.prog.locals[name]; ok {
+		if loc, ok := s.frame.prog.locals[name]; ok {
 			v, err := s.local(loc)
 			return v, true, err
 		}
@@ -106,6 +120,29 @@ func (s *scope) Member(root, name string) (value.Value, bool, error) {
 				return value.OfString(d), true, nil
 			}
 			return value.NullValue, true, nil
+		case "previous":
+			return s.core.created.Previous, true, nil
+		case "errors":
+			// They are part of outputs and of finally blocks, where none comes any more.
+			return value.OfList(s.frame.errors), true, nil
+		case "outcome":
+			if s.frame.outcome != "" {
+				return value.OfString(string(s.frame.outcome)), true, nil
+			}
+		case "error":
+			if s.frame.outcome != "" {
+				return runError(s.frame.settled), true, nil
+			}
+		}
+	case "loop":
+		switch {
+		case s.round == 0:
+		case name == "index":
+			return value.OfInt(int64(s.round - 1)), true, nil
+		case name == "previous" && s.round == 1:
+			return value.NullValue, true, nil
+		case name == "previous":
+			return resultOf(&s.unit.rounds[s.round-2], s.each), true, nil
 		}
 	case "secret":
 		if s.secret == nil {
@@ -120,6 +157,22 @@ func (s *scope) Member(root, name string) (value.Value, bool, error) {
 	return value.Value{}, false, nil
 }
 
+// scopeAt is the scope of the expressions of an instance, without self and args.
+func (c *Core) scopeAt(at Addr) *scope {
+	f := c.frames[at.Frame]
+	s := &scope{core: c, frame: f, round: at.Round}
+	n := &f.nodes[at.Node]
+	unit := &n.inst
+	if at.Elem != Whole {
+		e := n.fan.element(at.Elem)
+		s.each, unit = &e, &n.fan.insts[at.Elem]
+	}
+	if at.Round > 0 {
+		s.unit = unit
+	}
+	return s
+}
+
 // local evaluates a local where it is used; what is the same everywhere is
 // evaluated once a run.
 func (s *scope) local(loc *local) (value.Value, error) {
@@ -127,13 +180,13 @@ func (s *scope) local(loc *local) (value.Value, error) {
 		r, err := loc.code.program.Eval(s)
 		return r.Value, err
 	}
-	cached := &s.core.locals[loc.index]
+	cached := &s.frame.locals[loc.index]
 	if cached.done {
 		return cached.value, nil
 	}
 	// What a cached local refers to has ended for good, so its value stays; a
 	// failure is evaluated again, which gives it the place of the new use.
-	r, err := loc.code.program.Eval(&scope{core: s.core})
+	r, err := loc.code.program.Eval(&scope{core: s.core, frame: s.frame})
 	if err != nil {
 		return value.Value{}, err
 	}
@@ -156,13 +209,17 @@ func (c *Core) eval(what string, e code, s *scope) (value.Value, *Failure) {
 	}
 	r, err := e.program.Eval(s)
 	if err != nil {
-		return value.Value{}, c.expressionFailure(what, err)
+		return value.Value{}, c.expressionFailure(s, what, err)
 	}
 	return r.Value, nil
 }
 
-func (c *Core) expressionFailure(what string, err error) *Failure {
-	return &Failure{Kind: KindExpression, Message: c.prog.explain("In `"+what+"`", err)}
+func (c *Core) expressionFailure(s *scope, what string, err error) *Failure {
+	return &Failure{Kind: KindExpression, Message: c.explain(s, "In `"+what+"`", err)}
+}
+
+func (c *Core) explain(s *scope, where string, err error) string {
+	return s.frame.prog.explain(where, err)
 }
 
 // explain gives the message of an expression that failed; where begins it, and

@@ -26,6 +26,7 @@ type sim struct {
 	waiting []StartCall // in flight
 	trace   []string    // what was commanded: "start a", "cancel b[0]", "ok a", "end completed"
 	facts   []Fact      // the history
+	now     time.Time
 }
 
 func program(t testing.TB, p *plan.Plan) *Program {
@@ -46,7 +47,17 @@ func planOf(nodes ...plan.NodeSpec) *plan.Plan {
 	}
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
+		for j := range n.Undo {
+			n.Undo[j].Kind, n.Undo[j].Source = plan.Call, "s"
+			if n.Undo[j].Effect == "" {
+				n.Undo[j].Effect = "write"
+			}
+		}
 		switch {
+		case n.Kind != "":
+			if n.Kind == plan.Read || n.Kind == plan.Prompt {
+				n.Source, n.Effect = "s", "read"
+			}
 		case n.Tool != "":
 			n.Kind, n.Source = plan.Call, "s"
 			if n.Effect == "" {
@@ -67,8 +78,10 @@ func outputs(p *plan.Plan, pairs ...string) *plan.Plan {
 }
 
 func newSim(t *testing.T, p *plan.Plan, tools world) *sim {
-	return &sim{t: t, core: NewCore(program(t, p), CoreOptions{}), tools: tools}
+	return &sim{t: t, core: NewCore(program(t, p), CoreOptions{}), tools: tools, now: testTime}
 }
+
+var testTime = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 func (s *sim) created() RunCreated {
 	return RunCreated{Run: "run-1", StartedAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Inputs: value.OfObject(nil)}
@@ -86,15 +99,59 @@ func (s *sim) step(f Fact, kept bool) {
 	if kept {
 		s.facts = append(s.facts, f)
 	}
-	commands, err := s.core.Step(f)
+	commands, err := s.core.Step(s.now, f)
 	if err != nil {
 		s.t.Fatalf("%T: %v", f, err)
 	}
+	s.obey(commands)
+}
+
+// pass lets time pass.
+func (s *sim) pass(d time.Duration) *sim {
+	s.t.Helper()
+	s.now = s.now.Add(d)
+	s.obey(s.core.Tick(s.now))
+	return s
+}
+
+// wait lets the time of the next timer come.
+func (s *sim) wait() *sim {
+	s.t.Helper()
+	if s.core.Timer().IsZero() {
+		s.t.Fatalf("there is no time to wait for; the trace is %v", s.trace)
+	}
+	return s.pass(s.core.Timer().Sub(s.now))
+}
+
+// restart goes on in a core that has only the history.
+func (s *sim) restart() *sim {
+	s.t.Helper()
+	s.core = NewCore(s.core.prog, s.core.opts)
+	for _, f := range s.facts {
+		if err := s.core.Replay(f); err != nil {
+			s.t.Fatalf("%T: %v", f, err)
+		}
+	}
+	s.waiting = nil
+	s.obey(s.core.Resume(s.now))
+	return s
+}
+
+// obey notes what is commanded.
+func (s *sim) obey(commands []Command) {
 	for _, c := range commands {
 		switch c := c.(type) {
 		case Record:
 			s.facts = append(s.facts, c.Fact)
 			switch f := c.Fact.(type) {
+			case AttemptFailed:
+				s.trace = append(s.trace, fmt.Sprintf("retry %s (%s)", s.core.Instance(f.At), f.Failure.Kind))
+			case NodeWaiting:
+				s.trace = append(s.trace, "wait "+s.core.Instance(f.At).String())
+			case Settled:
+				s.trace = append(s.trace, "settled "+string(f.Outcome))
+			case DeadlinePassed:
+				s.trace = append(s.trace, "deadline")
 			case NodeEnded:
 				line := fmt.Sprintf("%s %s", f.Outcome, s.core.Instance(f.At))
 				if f.Failure != nil {
@@ -117,7 +174,7 @@ func (s *sim) step(f Fact, kept bool) {
 func (s *sim) send(name string) *sim {
 	s.t.Helper()
 	c := s.find(name)
-	s.step(NodeStarted{At: c.At, Attempt: c.Attempt, Repeatable: c.Repeatable}, true)
+	s.step(NodeStarted{At: c.At, Attempt: c.Attempt, Repeatable: c.Repeatable, Deadline: c.Deadline, Time: s.now}, true)
 	return s
 }
 
@@ -173,7 +230,11 @@ func (s *sim) finish() *RunEnded {
 	s.t.Helper()
 	for s.core.Ended() == nil {
 		if len(s.waiting) == 0 {
-			s.t.Fatalf("the run neither ends nor waits for a call; the trace is %v", s.trace)
+			if s.core.Waiting() || s.core.Timer().IsZero() {
+				s.t.Fatalf("the run neither ends nor waits for a call; the trace is %v", s.trace)
+			}
+			s.wait()
+			continue
 		}
 		name := s.core.Instance(s.waiting[0].At).String()
 		if s.core.MayLeave(s.waiting[0].At) {

@@ -82,7 +82,7 @@ func TestAFailedRunSaysWhichElementFailedIt(t *testing.T) {
 	got := told([]Event{
 		RunWarning{"run-1", "careful"},
 		RunFinished{Run: "run-1", Status: StatusFailed, Err: &RunError{
-			At: Instance{"fan", value.OfString("de")}, Kind: KindProtocol, Message: "bad", Code: &code, InDoubt: true}},
+			At: Instance{Step: "fan", Key: value.OfString("de")}, Kind: KindProtocol, Message: "bad", Code: &code, InDoubt: true}},
 	})
 	want := []string{
 		`{"event":"run.warning","run":"run-1","message":"careful"}`,

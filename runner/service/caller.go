@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/lda-wf/wfc/compiler/plan"
+	"github.com/lda-wf/wfc/lang/value"
 	"github.com/lda-wf/wfc/runner/engine"
 	"github.com/lda-wf/wfc/runner/journal"
 	"github.com/lda-wf/wfc/runner/redact"
@@ -18,7 +20,7 @@ type caller struct {
 	pool    *pool.Pool
 	store   *journal.Store
 	redact  *redact.Redactor
-	targets map[string]pool.Target // by logical source
+	targets map[engine.SessionID]pool.Target
 }
 
 // idempotencyMeta is the name of the idempotency key in a request's _meta.
@@ -26,20 +28,37 @@ const idempotencyMeta = "wfc/idempotency-key"
 
 // Call implements [engine.Caller].
 func (c *caller) Call(ctx context.Context, call engine.Call) (*engine.Answer, error) {
-	target, ok := c.targets[call.Source]
+	target, ok := c.targets[call.Session]
 	if !ok {
-		return nil, &engine.CallError{Kind: engine.KindProtocol, Message: fmt.Sprintf("The source %q is bound to nothing. This is a bug in wfc.", call.Source)}
+		return nil, &engine.CallError{Kind: engine.KindProtocol, Message: fmt.Sprintf("The connection %q is not part of the plan. This is a bug in wfc.", call.Session.Connection)}
 	}
-	request := session.Call{Tool: call.Tool, Args: call.Args, ReadOnly: call.ReadOnly, Started: call.BeforeSend, Queued: call.Queued}
+	var meta map[string]any
 	if call.IdempotencyKey != "" {
-		request.Meta = map[string]any{idempotencyMeta: call.IdempotencyKey}
+		meta = map[string]any{idempotencyMeta: call.IdempotencyKey}
 	}
+	var progress func(session.Progress)
 	if call.Progress != nil {
-		request.Progress = func(p session.Progress) {
+		progress = func(p session.Progress) {
 			call.Progress(engine.Progress{Message: p.Message, Progress: p.Progress, Total: p.Total})
 		}
 	}
-	result, err := c.pool.CallTool(ctx, target, request)
+	var result *content.Result
+	var err error
+	switch call.Do {
+	case plan.Read:
+		result, err = c.pool.ReadResource(ctx, target, session.Read{
+			URI: call.Tool, Progress: progress, Started: call.BeforeSend, Queued: call.Queued, IdleTimeout: call.IdleTimeout,
+		})
+	case plan.Prompt:
+		result, err = c.pool.GetPrompt(ctx, target, session.Get{
+			Prompt: call.Tool, Args: texts(call.Args), Progress: progress, Started: call.BeforeSend, Queued: call.Queued, IdleTimeout: call.IdleTimeout,
+		})
+	default:
+		result, err = c.pool.CallTool(ctx, target, session.Call{
+			Tool: call.Tool, Args: call.Args, ReadOnly: call.ReadOnly, Meta: meta, Progress: progress,
+			Started: call.BeforeSend, Queued: call.Queued, IdleTimeout: call.IdleTimeout,
+		})
+	}
 	if err != nil {
 		return nil, callError(target, err)
 	}
@@ -56,6 +75,23 @@ func (c *caller) Call(ctx context.Context, call engine.Call) (*engine.Answer, er
 		Content:    result.Parts,
 		Generation: result.Generation,
 	}, nil
+}
+
+// texts are the arguments of a prompt, which are all text.
+func texts(args []byte) map[string]string {
+	v, err := value.ParseJSON(args)
+	if err != nil || v.Kind() != value.Object {
+		return nil
+	}
+	out := make(map[string]string, v.AsObject().Len())
+	for name, a := range v.AsObject().All() {
+		if a.Kind() == value.String {
+			out[name] = a.AsString()
+		} else {
+			out[name] = a.JSON()
+		}
+	}
+	return out
 }
 
 // keep stores binary content without secrets before anything refers to it. The
@@ -83,6 +119,10 @@ func callError(t pool.Target, err error) *engine.CallError {
 		Sent:       sent(e.Sent),
 		Answered:   e.Answered(),
 		Generation: e.Generation,
+		RetryAfter: e.RetryAfter,
+	}
+	if e.Status != 0 {
+		out.Code = &e.Status
 	}
 	switch e.Reason {
 	case session.NotStarted:

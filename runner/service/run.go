@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync/atomic"
+	"time"
 
 	"github.com/lda-wf/wfc/compiler/plan"
 	"github.com/lda-wf/wfc/lang/value"
@@ -51,35 +52,87 @@ func (r *Prepared) Run(ctx context.Context, inputs value.Value, watch func(engin
 	if _, err := r.program.Inputs(inputs); err != nil {
 		return nil, err
 	}
-	p := r.program.Plan()
-	scope := connection.Scope(fmt.Sprintf("run-%d", scopes.Add(1)))
-	defer r.service.pool.Release(scope)
-	targets := make(map[string]pool.Target, len(p.Sources))
-	for _, src := range p.Sources {
-		t := pool.Target{Connection: r.connections[src.Connection]}
-		if src.Session == "run" {
-			t.Scope = scope
-		}
-		targets[src.Name] = t
-	}
+	targets, release := r.targets()
+	defer release()
 	// Servers start while the journal opens and the run is made durable.
-	for _, n := range p.Nodes {
-		if n.Source != "" && n.When == "" && len(n.After) == 0 {
-			r.service.pool.Warm(targets[n.Source])
+	for _, n := range r.program.Plan().Nodes {
+		if n.Source != "" && n.When == "" && len(n.After) == 0 && n.SourceKey == "" && !n.Finally {
+			r.service.pool.Warm(targets[r.sessionOf(n.Source)])
 		}
 	}
 	store, err := r.service.journal()
 	if err != nil {
 		return nil, err
 	}
-	return engine.Run(ctx, engine.Options{
+	opts := r.options(store, targets, watch)
+	opts.Inputs = inputs
+	if r.program.Plan().Previous {
+		if opts.Previous, err = previous(ctx, store, r.program.Plan()); err != nil {
+			return nil, err
+		}
+	}
+	return engine.Run(ctx, opts)
+}
+
+// options are those of a run that begins or is resumed.
+func (r *Prepared) options(store *journal.Store, targets map[engine.SessionID]pool.Target, watch func(engine.Event)) engine.Options {
+	return engine.Options{
 		Program: r.program,
-		Inputs:  inputs,
 		Caller:  &caller{pool: r.service.pool, store: store, redact: r.secrets.redactor(), targets: targets},
 		Journal: store,
 		Secret:  r.secrets.get,
 		Watch:   watch,
-	})
+	}
+}
+
+// targets are the sessions of a run, in a scope of its own where they are private
+// to it. The function releases these.
+func (r *Prepared) targets() (map[engine.SessionID]pool.Target, func()) {
+	scope := connection.Scope(fmt.Sprintf("run-%d", scopes.Add(1)))
+	targets := make(map[engine.SessionID]pool.Target, 2*len(r.connections))
+	for id, c := range r.connections {
+		targets[engine.SessionID{Connection: id}] = pool.Target{Connection: c}
+		targets[engine.SessionID{Connection: id, Private: true}] = pool.Target{Connection: c, Scope: scope}
+	}
+	return targets, func() { r.service.pool.Release(scope) }
+}
+
+// sessionOf is the session of a source with one connection.
+func (r *Prepared) sessionOf(source string) engine.SessionID {
+	for _, s := range r.program.Plan().Sources {
+		if s.Name == source {
+			return engine.SessionID{Connection: s.Connection, Private: s.Session == "run"}
+		}
+	}
+	return engine.SessionID{}
+}
+
+// previous is run.previous of a new run: the last one of the same deployment, or
+// of the same workflow without one, that was completed.
+func previous(ctx context.Context, store *journal.Store, p *plan.Plan) (value.Value, error) {
+	runs, err := store.Runs(ctx, journal.Filter{Workflow: p.Workflow, Deployment: p.Deployment, Statuses: []journal.Status{journal.Completed}})
+	if err != nil {
+		return value.NullValue, err
+	}
+	for _, found := range runs {
+		if found.Deployment != p.Deployment {
+			continue
+		}
+		record, err := store.Run(ctx, string(found.Run))
+		if err != nil {
+			return value.NullValue, err
+		}
+		outputs, err := value.ParseStored(record.Outputs)
+		if err != nil {
+			return value.NullValue, fmt.Errorf("the outputs of the run %s, which is the one before, cannot be read: %w", found.Run, err)
+		}
+		out := value.NewObject(3)
+		out.Set("id", value.OfString(string(found.Run)))
+		out.Set("started_at", value.OfString(found.StartedAt.UTC().Format(time.RFC3339)))
+		out.Set("outputs", outputs)
+		return value.OfObject(out), nil
+	}
+	return value.NullValue, nil
 }
 
 // journal returns the project's journal, which it opens at the first use.
