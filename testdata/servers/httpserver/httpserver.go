@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -35,12 +36,14 @@ type Server struct {
 	faults map[string][]http.HandlerFunc
 	seen   []string
 	token  string
+	came   *sync.Cond    // a request
 	held   chan struct{} // closed: the tool hold returns
 }
 
 // New returns a server.
 func New(o Options) *Server {
 	s := &Server{options: o, faults: map[string][]http.HandlerFunc{}, token: o.Token, held: make(chan struct{})}
+	s.came = sync.NewCond(&s.mu)
 	s.Forget()
 	return s
 }
@@ -82,6 +85,15 @@ func (s *Server) Seen() []string {
 	return append([]string(nil), s.seen...)
 }
 
+// Await returns once a request of a kind has come.
+func (s *Server) Await(kind string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for !slices.Contains(s.seen, kind) {
+		s.came.Wait()
+	}
+}
+
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
@@ -95,6 +107,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Lock()
 	s.seen = append(s.seen, m.Method)
+	s.came.Broadcast()
 	var fault http.HandlerFunc
 	if waiting := s.faults[m.Method]; len(waiting) > 0 {
 		fault, s.faults[m.Method] = waiting[0], waiting[1:]
@@ -168,5 +181,6 @@ func (s *Server) server() *mcp.Server {
 		}
 		return `{}`, nil
 	})
+	addAsking(server)
 	return server
 }

@@ -1,0 +1,32 @@
+package httpserver
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// addAsking adds the tools that ask and tell the client something: the SDK does so by
+// requests of the server or by an answer that asks for input, as the revision has it.
+func addAsking(server *mcp.Server) {
+	tool := func(name string, run mcp.ToolHandler) {
+		server.AddTool(&mcp.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, run)
+	}
+	tool("confirm", func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		answer, ok := req.Params.InputResponses["sure"].(*mcp.ElicitResult)
+		if !ok {
+			return &mcp.CallToolResult{RequestState: "asked", InputRequests: mcp.InputRequestMap{"sure": &mcp.ElicitParams{
+				Message:         "Really " + string(req.Params.Arguments) + "?",
+				RequestedSchema: json.RawMessage(`{"type":"object","properties":{"ok":{"type":"boolean"}},"required":["ok"]}`),
+			}}}, nil
+		}
+		text := fmt.Sprintf("%s %v, %s", answer.Action, answer.Content["ok"], req.Params.RequestState)
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil
+	})
+	tool("chat", func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		err := req.Session.Log(ctx, &mcp.LoggingMessageParams{Level: "warning", Logger: "db", Data: req.Params.Arguments})
+		return &mcp.CallToolResult{Content: []mcp.Content{}}, err
+	})
+}
