@@ -1,6 +1,7 @@
 // Package pool keeps live sessions: fingerprint of a connection and scope →
 // session. Its methods are typed operations, each a submit to the session that
-// the target needs now.
+// the target needs now. What the server asks and logs in the course of one goes to
+// the handlers in its context: see [callback.With].
 //
 // Its central type is [Pool]. Of wfc it imports the other runtime packages and lang.
 package pool
@@ -13,6 +14,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/lda-wf/wfc/runtime/callback"
 	"github.com/lda-wf/wfc/runtime/connection"
 	"github.com/lda-wf/wfc/runtime/content"
 	"github.com/lda-wf/wfc/runtime/session"
@@ -29,6 +31,13 @@ type Options struct {
 	Log func(Event)
 	// Stderr gets each line of a server's stderr, redacted, as it comes. May be nil.
 	Stderr func(connID, line string)
+	// Logged gets the log messages of servers of LogLevel and graver: see
+	// [session.Config]. May be nil.
+	Logged   func(callback.Log)
+	LogLevel callback.Level
+	// Sampler answers servers that ask for a completion, where the connection offers
+	// that. Nil: they are refused.
+	Sampler callback.Sampler
 }
 
 // EventKind is a kind of [Event].
@@ -168,6 +177,7 @@ func (p *Pool) open(s *slot) {
 		r.set(limit)
 		cfg.Admit = r.wait
 	}
+	cfg.Logged, cfg.LogLevel, cfg.Sampler = p.options.Logged, p.options.LogLevel, p.options.Sampler
 	if sink := p.options.Stderr; sink != nil {
 		cfg.Stderr = func(line string) { sink(event.Connection, line) }
 	}
