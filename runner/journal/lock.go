@@ -72,30 +72,42 @@ func (l locks) open(path string) (*os.File, error) {
 }
 
 // free returns those of ids whose lock nobody holds.
-func (l locks) free(ids []RunID) (map[RunID]bool, error) {
-	free := map[RunID]bool{}
-	err := l.gate(gateName, func() error {
-		for _, id := range ids {
-			f, err := os.OpenFile(l.run(id), os.O_RDWR, 0)
-			if errors.Is(err, fs.ErrNotExist) {
-				free[id] = true
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			err = lockFile(f, false)
-			_ = f.Close()
-			switch {
-			case err == nil:
-				free[id] = true
-			case !errors.Is(err, errHeld):
-				return err
-			}
-		}
-		return nil
+func (l locks) free(ids []RunID) (free map[RunID]bool, err error) {
+	err = l.gate(gateName, func() error {
+		free, err = l.look(ids, os.O_RDWR)
+		return err
 	})
+	if reasonOf(err) == ErrReadOnly {
+		// Where nobody of ours may write, nobody of ours takes a lock for a moment.
+		return l.look(ids, os.O_RDONLY)
+	}
 	return free, err
+}
+
+// look is free behind the gate. A lock that may not even be opened is somebody else's.
+func (l locks) look(ids []RunID, flag int) (map[RunID]bool, error) {
+	free := map[RunID]bool{}
+	for _, id := range ids {
+		f, err := os.OpenFile(l.run(id), flag, 0)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			free[id] = true
+			continue
+		case errors.Is(err, fs.ErrPermission):
+			continue
+		case err != nil:
+			return nil, err
+		}
+		err = lockFile(f, false)
+		_ = f.Close()
+		switch {
+		case err == nil:
+			free[id] = true
+		case !errors.Is(err, errHeld):
+			return nil, err
+		}
+	}
+	return free, nil
 }
 
 // isAt reports whether f is still the file at path.

@@ -40,6 +40,20 @@ func (s *Store) metaToRead(ctx context.Context) (*meta, error) {
 	return m, err
 }
 
+// checkReadable refuses the journal of a newer wfc unless that says that this one
+// can read it.
+func (s *Store) checkReadable(ctx context.Context, m *meta) error {
+	db, err := s.reader()
+	if err != nil {
+		return err
+	}
+	var by int64
+	if err := db.QueryRowContext(ctx, `SELECT readable_by FROM meta`).Scan(&by); err != nil || by > schemaVersion {
+		return errNewer(s.path(), m.version)
+	}
+	return nil
+}
+
 // snapshot runs f over one state of the journal.
 func (s *Store) snapshot(ctx context.Context, f func(querier) error) error {
 	db, err := s.reader()

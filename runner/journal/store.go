@@ -125,7 +125,7 @@ func Open(ctx context.Context, dir string, opts Options) (*Store, error) {
 	if s.host, s.hostName = thisHost(); opts.host != nil {
 		s.host = *opts.host
 	}
-	s.reader = sync.OnceValues(func() (*sql.DB, error) { return sql.Open("sqlite", dsn(s.path(), true)) })
+	s.reader = s.newReader()
 	if opts.ReadOnly {
 		err = s.openToRead(ctx, opts)
 	} else {
@@ -144,7 +144,13 @@ func Open(ctx context.Context, dir string, opts Options) (*Store, error) {
 
 func (s *Store) path() string { return filepath.Join(s.dir, fileName) }
 
-func (s *Store) explain(err error) error { return explain(s.dir, err) }
+func (s *Store) explain(err error) error {
+	err = explain(s.dir, err)
+	if s.meta != nil && s.meta.version > schemaVersion && errors.Is(err, ErrDamaged) {
+		return errNewer(s.path(), s.meta.version) // what this wfc cannot read is not damaged
+	}
+	return err
+}
 
 func (s *Store) openToRead(ctx context.Context, opts Options) error {
 	if _, err := os.Stat(s.path()); errors.Is(err, fs.ErrNotExist) {
@@ -156,13 +162,48 @@ func (s *Store) openToRead(ctx context.Context, opts Options) error {
 		return err
 	}
 	m, err := s.metaToRead(ctx)
-	if err == nil {
-		s.meta, err = m, checkVersion(s.path(), m)
+	switch {
+	case err != nil:
+	case m.version > schemaVersion:
+		err = s.checkReadable(ctx, m)
+	case m.version < schemaVersion:
+		// Readers know the present tables only.
+		if err = s.closeReader(); err == nil {
+			m, err = s.upgrade(opts)
+		}
+		s.reader = s.newReader()
 	}
 	if err != nil {
 		_ = s.closeReader()
 	}
+	s.meta = m
 	return err
+}
+
+// newReader returns what opens the readers' connections at the first use.
+func (s *Store) newReader() func() (*sql.DB, error) {
+	return sync.OnceValues(func() (*sql.DB, error) {
+		name := dsn(s.path(), true)
+		// SQLite reads no journal without its log beside it, and would have to make one.
+		if _, err := os.Stat(s.path() + "-wal"); errors.Is(err, fs.ErrNotExist) && writable(s.dir) != nil {
+			name += "&immutable=1"
+		}
+		return sql.Open("sqlite", name)
+	})
+}
+
+// upgrade brings the tables of an older version up to date.
+func (s *Store) upgrade(opts Options) (*meta, error) {
+	c, err := openConn(s.path())
+	if err != nil {
+		return nil, err
+	}
+	err = s.prepare(c, opts)
+	if reasonOf(err) == ErrReadOnly {
+		err = failure(ErrReadOnly, err, "The journal %s was written by an older wfc and has to be brought up to date once, "+
+			"which needs the right to write to the folder %s.", s.path(), s.dir)
+	}
+	return s.meta, errors.Join(err, c.close())
 }
 
 func (s *Store) openToWrite(opts Options) error {
@@ -232,8 +273,8 @@ func (s *Store) prepare(c *conn, opts Options) error {
 	if err != nil {
 		return err
 	}
-	if err := checkVersion(s.path(), m); err != nil {
-		return err
+	if m.version > schemaVersion {
+		return errNewer(s.path(), m.version)
 	}
 	s.meta = m
 	// To remove the write-ahead log at every end and make it anew at every start
@@ -252,13 +293,6 @@ func (s *Store) prepare(c *conn, opts Options) error {
 		return c.script(`PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1`)
 	}
 	return nil // FULL is SQLite's default
-}
-
-func checkVersion(path string, m *meta) error {
-	if m.version > schemaVersion {
-		return errNewer(path, m.version)
-	}
-	return nil
 }
 
 func errNewer(path string, version int64) *Error {
