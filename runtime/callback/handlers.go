@@ -7,6 +7,9 @@ import "context"
 type Handlers struct {
 	// Answerer answers the server's questions; without it they are declined.
 	Answerer Answerer
+	// Sampler answers the server where it asks for a completion and the connection
+	// offers that; without it such a server is refused.
+	Sampler Sampler
 	// Logged gets the log messages that belong to the operation, in wire order and
 	// before it returns, on the goroutine that reads from the server: it must not block.
 	Logged func(Log)

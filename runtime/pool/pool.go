@@ -35,9 +35,6 @@ type Options struct {
 	// [session.Config]. May be nil.
 	Logged   func(callback.Log)
 	LogLevel callback.Level
-	// Sampler answers servers that ask for a completion, where the connection offers
-	// that. Nil: they are refused.
-	Sampler callback.Sampler
 }
 
 // EventKind is a kind of [Event].
@@ -177,7 +174,7 @@ func (p *Pool) open(s *slot) {
 		r.set(limit)
 		cfg.Admit = r.wait
 	}
-	cfg.Logged, cfg.LogLevel, cfg.Sampler = p.options.Logged, p.options.LogLevel, p.options.Sampler
+	cfg.Logged, cfg.LogLevel = p.options.Logged, p.options.LogLevel
 	if sink := p.options.Stderr; sink != nil {
 		cfg.Stderr = func(line string) { sink(event.Connection, line) }
 	}

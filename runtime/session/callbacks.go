@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -175,7 +176,8 @@ func (cb *callbacks) receive(next mcp.MethodHandler) mcp.MethodHandler {
 
 func questionKey(req mcp.Request) (int64, bool) {
 	params := req.GetParams()
-	if params == nil {
+	// The SDK has a nil pointer in it for a message without params.
+	if v := reflect.ValueOf(params); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return 0, false
 	}
 	switch key := params.GetMeta()[connection.QuestionMeta].(type) {
@@ -294,14 +296,14 @@ func (cb *callbacks) sample(ctx context.Context, q question, from callback.Origi
 		cb.remark(q.of, "The server asked for a completion of a model (sampling) and was refused: %s", err)
 		return nil, refuse(0, "%s", err)
 	}
-	if cb.cfg.Sampler == nil {
-		return refused(errors.New("No model is there to answer; wfc.hcl has no sampling block."))
+	if q.of.Sampler == nil {
+		return refused(errors.New("No model is there to answer."))
 	}
 	r, err := callback.ParseRequest(from, q.params)
 	if err != nil {
 		return refused(err)
 	}
-	done, err := cb.cfg.Sampler.Sample(ctx, r)
+	done, err := q.of.Sampler.Sample(ctx, r)
 	if err != nil {
 		return refused(err)
 	}

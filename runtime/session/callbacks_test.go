@@ -66,7 +66,12 @@ func asks(method, params string) string {
 type told struct{ remarks []string }
 
 func (r *told) with(ctx context.Context, a callback.Answerer) context.Context {
-	return callback.With(ctx, callback.Handlers{Answerer: a, Remark: func(s string) { r.remarks = append(r.remarks, s) }})
+	return r.handle(ctx, callback.Handlers{Answerer: a})
+}
+
+func (r *told) handle(ctx context.Context, h callback.Handlers) context.Context {
+	h.Remark = func(s string) { r.remarks = append(r.remarks, s) }
+	return callback.With(ctx, h)
 }
 
 // structured returns the structured content of a raw result.
@@ -340,24 +345,27 @@ func TestQuestionsThatAreNotAsTheProtocolSays(t *testing.T) {
 func TestAModelCompletes(t *testing.T) {
 	var got callback.Request
 	eras(t, func(t *testing.T, b *bench) {
-		if raw := b.must("sample", `{"message":"Say \"hi\"."}`); !strings.Contains(raw, `"text":"hi \u003cthere\u003e"`) {
+		ctx := callback.With(t.Context(), callback.Handlers{Sampler: completes(func(_ context.Context, r callback.Request) (callback.Completion, error) {
+			got = r
+			return callback.Completion{Text: "hi <there>", Model: "small", Stop: "endTurn"}, nil
+		})})
+		raw, err := b.CallTool(ctx, Call{Tool: "sample", Args: json.RawMessage(`{"message":"Say \"hi\"."}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(raw), `"text":"hi \u003cthere\u003e"`) {
 			t.Errorf("got %s", raw)
 		}
 		if got.Operation != "tools/call sample" || got.MaxTokens != 10 || len(got.Messages) != 1 || got.Messages[0].Parts[0].Text != `Say "hi".` {
 			t.Errorf("the request was %+v", got)
 		}
-		raw, err := b.call("ask", asks("sampling/createMessage", `{"messages":[{"role":"user","content":{"type":"text","text":"x"}}],"maxTokens":1}`))
+		raw, err = b.CallTool(ctx, Call{Tool: "ask", Args: json.RawMessage(asks("sampling/createMessage", `{"messages":[{"role":"user","content":{"type":"text","text":"x"}}],"maxTokens":1}`))})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if s := structured(t, raw); s != `{"q":{"content":{"type":"text","text":"hi \u003cthere\u003e"},"model":"small","role":"assistant","stopReason":"endTurn"}}` {
 			t.Errorf("the server got %s", s)
 		}
-	}, func(cfg *Config) {
-		cfg.Sampler = completes(func(_ context.Context, r callback.Request) (callback.Completion, error) {
-			got = r
-			return callback.Completion{Text: "hi <there>", Model: "small", Stop: "endTurn"}, nil
-		})
 	})
 }
 
@@ -370,7 +378,7 @@ func TestWhyThereIsNoCompletion(t *testing.T) {
 		sampler      callback.Sampler
 		params, want string
 	}{
-		"no model":        {nil, `{` + one + `}`, `No model is there to answer; wfc.hcl has no sampling block.`},
+		"no model":        {nil, `{` + one + `}`, `No model is there to answer.`},
 		"the model fails": {busy, `{` + one + `}`, `The model is busy.`},
 		"tools":           {busy, `{` + one + `,"tools":[{"name":"t"}]}`, `wfc does not give tools to the model that answers a server; ask without tools.`},
 		"audio":           {busy, `{"messages":[{"role":"user","content":[{"type":"audio","data":"","mimeType":"audio/wav"}]}]}`, `messages[0]: wfc gives a model text and images, not content of the type "audio".`},
@@ -379,7 +387,7 @@ func TestWhyThereIsNoCompletion(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			eras(t, func(t *testing.T, b *bench) {
 				var r told
-				raw, err := b.CallTool(r.with(t.Context(), nil), Call{Tool: "ask", Args: json.RawMessage(asks("sampling/createMessage", c.params))})
+				raw, err := b.CallTool(r.handle(t.Context(), callback.Handlers{Sampler: c.sampler}), Call{Tool: "ask", Args: json.RawMessage(asks("sampling/createMessage", c.params))})
 				if modern(t) {
 					if e := failure(t, err); e.Reason != Unanswered || !strings.Contains(e.Error(), c.want) {
 						t.Errorf("got %v", e)
@@ -390,7 +398,7 @@ func TestWhyThereIsNoCompletion(t *testing.T) {
 				if want := "The server asked for a completion of a model (sampling) and was refused: " + c.want; len(r.remarks) != 1 || r.remarks[0] != want {
 					t.Errorf("remarks %q", r.remarks)
 				}
-			}, func(cfg *Config) { cfg.Sampler = c.sampler })
+			})
 		})
 	}
 }

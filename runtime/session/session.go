@@ -30,9 +30,6 @@ type Config struct {
 	// go to its handlers if it has any. May be nil.
 	Logged   func(callback.Log)
 	LogLevel callback.Level
-	// Sampler answers a server that asks for a completion, where the connection offers
-	// that. Nil: such a server is refused.
-	Sampler callback.Sampler
 	// Wait is how long to wait before connecting: a server that keeps dying is
 	// not started at once again.
 	Wait time.Duration
