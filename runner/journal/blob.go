@@ -19,6 +19,7 @@ import (
 type blobs struct {
 	dir  string
 	sync bool // fsync: durability is Disk
+	at   func(Point)
 }
 
 func digestOf(data []byte) string {
@@ -44,6 +45,8 @@ func (b blobs) put(all map[string][]byte) error {
 			return err
 		}
 	}
+	b.at(BeforeFolder)
+	defer b.at(AfterBlobs)
 	if !b.sync {
 		return nil
 	}
@@ -56,6 +59,7 @@ func (b blobs) write(sum string, data []byte) (err error) {
 	if st, err := os.Stat(path); err == nil && st.Size() == int64(len(data)) {
 		return nil
 	}
+	b.at(BeforeBlob)
 	f, err := os.CreateTemp(b.dir, "new-*") // 0600
 	if err != nil {
 		return err
@@ -66,6 +70,7 @@ func (b blobs) write(sum string, data []byte) (err error) {
 		}
 	}()
 	_, err = f.Write(data)
+	b.at(BeforeSync)
 	if err == nil && b.sync {
 		err = f.Sync()
 	}
@@ -75,6 +80,7 @@ func (b blobs) write(sum string, data []byte) (err error) {
 	if err != nil {
 		return err
 	}
+	b.at(BeforeRename)
 	return os.Rename(f.Name(), path)
 }
 

@@ -29,11 +29,12 @@ const childEnv = "WFC_JOURNAL_CHILD"
 
 // children are the other processes. Each says on stdout, line by line, what it has done.
 var children = map[string]func(args []string) error{
-	"write": writeForever,
-	"hold":  holdRun,
-	"open":  openOnly,
-	"leave": writeAndLeave,
-	"list":  listAsNobody,
+	"write":   writeForever,
+	"hold":    holdRun,
+	"open":    openOnly,
+	"leave":   writeAndLeave,
+	"list":    listAsNobody,
+	"effects": effects,
 }
 
 // child is a running other process.

@@ -33,6 +33,7 @@ func (w *writer) commit(group []work) (results []error, err error) {
 		}
 	}()
 	c := w.conn
+	w.s.at(BeforeBegin)
 	if _, err := c.exec(`BEGIN IMMEDIATE`); err != nil {
 		return nil, err
 	}
@@ -63,7 +64,9 @@ func (w *writer) commit(group []work) (results []error, err error) {
 	if err := t.project(); err != nil {
 		return nil, err
 	}
+	w.s.at(BeforeCommit)
 	_, err = c.exec(`COMMIT`)
+	w.s.at(AfterCommit)
 	return results, err
 }
 

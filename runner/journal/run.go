@@ -200,6 +200,7 @@ func (s *Store) disown(r *Run) {
 	delete(s.runs, r)
 	s.mu.Unlock()
 	if ours {
+		s.at(BeforeRelease)
 		r.lock.release()
 	}
 }

@@ -53,6 +53,9 @@ type Options struct {
 	// Keys holds the key that sensitive content is encrypted with; nil: KeyFile("").
 	// It is asked only where there is such content.
 	Keys Keys
+	// At is called at every [Point] that the writing passes, for tests that end the
+	// process there; nil: nobody is told.
+	At func(Point)
 
 	// fileSystem stands in for networkFS in tests; nil: networkFS.
 	fileSystem func(dir string) (string, error)
@@ -77,6 +80,7 @@ type Store struct {
 	dir      string
 	clock    func() time.Time
 	keys     Keys
+	at       func(Point)
 	id       string // by chance; other processes reach this one by it
 	host     host
 	hostName string
@@ -110,10 +114,11 @@ func Open(ctx context.Context, dir string, opts Options) (*Store, error) {
 		dir:   dir,
 		clock: opts.Clock,
 		keys:  opts.Keys,
+		at:    pointsOf(opts.At),
 		id:    newStoreID(),
 		alone: opts.alone,
 		locks: locks{filepath.Join(dir, locksName)},
-		blobs: blobs{dir: filepath.Join(dir, blobsName), sync: opts.Durability == Disk},
+		blobs: blobs{dir: filepath.Join(dir, blobsName), sync: opts.Durability == Disk, at: pointsOf(opts.At)},
 		runs:  map[*Run]struct{}{},
 	}
 	if s.clock == nil {
