@@ -128,12 +128,20 @@ func withoutMessage(p Payload) (Payload, string) {
 		message := p.Message
 		p.Message = ""
 		return p, message
+	case DeadlinePassed:
+		message := p.Message
+		p.Message = ""
+		return p, message
 	case RunFinished:
 		if p.Error != nil {
-			e := *p.Error
-			message := e.Message
-			e.Message = ""
-			p.Error = &e
+			e, message := p.Error.with("")
+			p.Error = e
+			return p, message
+		}
+	case RunSettled:
+		if p.Error != nil {
+			e, message := p.Error.with("")
+			p.Error = e
 			return p, message
 		}
 	}
@@ -146,15 +154,28 @@ func withMessage(p Payload, message string) Payload {
 	case NodeFailed:
 		p.Message = message
 		return p
+	case DeadlinePassed:
+		p.Message = message
+		return p
 	case RunFinished:
 		if p.Error != nil {
-			e := *p.Error
-			e.Message = message
-			p.Error = &e
+			p.Error, _ = p.Error.with(message)
+		}
+		return p
+	case RunSettled:
+		if p.Error != nil {
+			p.Error, _ = p.Error.with(message)
 		}
 		return p
 	}
 	return p
+}
+
+// with returns f with another message, and its own.
+func (f Failure) with(message string) (*Failure, string) {
+	old := f.Message
+	f.Message = message
+	return &f, old
 }
 
 // makeSealer returns what the run is sealed with, and makes its key where it has
