@@ -174,7 +174,7 @@ func snapshotError(id string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("the connection %s has no snapshot yet. Connect to it once:\n\n  wfc catalog refresh %s", id, id)
 	}
-	return fmt.Errorf("the snapshot of the connection %s cannot be used: %w", id, err)
+	return fmt.Errorf("the snapshot of the connection %s cannot be used: %w. Make it anew:\n\n  wfc catalog refresh %s", id, err, id)
 }
 
 func count(n int, what string) string {

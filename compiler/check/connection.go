@@ -153,6 +153,9 @@ func (c *checker) checkConnection(conn *connection) {
 	c.checkTransport(y)
 	c.checkSampling(conn)
 	if snap, err := conn.load(); err != nil {
+		if errors.Is(err, fs.ErrNotExist) && y.Stdio == nil && y.HTTP == nil && y.SSE == nil {
+			return // none can be taken before its server can be reached
+		}
 		c.noSnapshot(conn, err)
 	} else {
 		c.checkOffers(conn, snap)

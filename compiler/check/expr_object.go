@@ -35,11 +35,11 @@ func (c *checker) object(x *hclsyntax.ObjectConsExpr, en *env, want *types.Type,
 	if w != nil && w.Kind() == types.Object {
 		lacks = lacking(w, items)
 	}
-	other := misnamed(w, items, lacks)
+	others, lacks := misnamed(w, items, lacks)
 	attrs := make([]types.Attr, 0, len(items))
-	bad := len(lacks) > 0
+	bad := len(lacks) > 0 || others != nil
 	for _, it := range items {
-		inner, sub, declared := c.wanted(w, it, other, s)
+		inner, sub, declared := c.wanted(w, it, others[it.name], s)
 		got := c.expr(it.value, en, inner, sub)
 		bad = bad || !declared || got.t.IsError()
 		at := types.Attr{Name: it.name, Type: got.t}
@@ -48,9 +48,7 @@ func (c *checker) object(x *hclsyntax.ObjectConsExpr, en *env, want *types.Type,
 		}
 		attrs = append(attrs, at)
 	}
-	if other == nil {
-		c.missing(x.SrcRange, lacks, s)
-	}
+	c.missing(x.SrcRange, lacks, s)
 	t := types.ExactOf(attrs)
 	if bad {
 		if want != nil {
@@ -62,7 +60,7 @@ func (c *checker) object(x *hclsyntax.ObjectConsExpr, en *env, want *types.Type,
 }
 
 // wanted returns what an attribute of a literal must be where w is wanted; it
-// reports one that w does not declare. other is as of misnamed.
+// reports one that w does not declare. other is what it may be meant as, by misnamed.
 func (c *checker) wanted(w *types.Type, it item, other *types.Attr, s *subject) (t *types.Type, sub *subject, declared bool) {
 	if w == nil {
 		return nil, nil, true
@@ -81,7 +79,7 @@ func (c *checker) wanted(w *types.Type, it item, other *types.Attr, s *subject) 
 }
 
 // undeclared reports an attribute of a literal that the wanted type does not
-// name. other is as of misnamed.
+// name. other is what it may be meant as, by misnamed.
 func (c *checker) undeclared(w *types.Type, it item, other *types.Attr, s *subject) {
 	have := attrNames(w)
 	near, ok := nearest.Name(it.name, have)
@@ -91,7 +89,7 @@ func (c *checker) undeclared(w *types.Type, it item, other *types.Attr, s *subje
 	}
 	d := diag.New(code, it.key, "%s has no %s %q.", owner, noun, it.name)
 	if other != nil && !ok {
-		d.Detail += fmt.Sprintf(" It needs %q, %s, which is not given. Is that what is meant?", other.Name, types.Describe(other.Type))
+		d.Detail += fmt.Sprintf(" It needs %q, %s, which is not given. Did you mean that?", other.Name, types.Describe(other.Type))
 		c.report(d.Fix("Change it to "+other.Name, false, edit(it.key, keyText(other.Name))))
 		return
 	}
@@ -154,23 +152,50 @@ next:
 	return out
 }
 
-// misnamed returns the one attribute that a literal lacks where there is also one
-// too many whose name is near to none: that is one mistake and not two. Otherwise
-// it is nil.
-func misnamed(w *types.Type, items []item, lacks []types.Attr) *types.Attr {
-	if len(lacks) != 1 || w.Rest() != nil {
-		return nil
+// misnamed returns the attributes that a literal lacks by the names of those which
+// may be meant as them and are declared nowhere: one of which a word is the name, as
+// type of entityType, or the only one that is left. The other is given one name and
+// so is one mistake and not two. left is what is lacked beside them.
+func misnamed(w *types.Type, items []item, lacks []types.Attr) (others map[string]*types.Attr, left []types.Attr) {
+	if len(lacks) == 0 || w.Rest() != nil {
+		return nil, lacks
 	}
-	strangers := 0
+	var strangers []string
 	for _, it := range items {
 		if w.Attr(it.name) == nil && meant(w, it.name) == "" {
-			strangers++
+			strangers = append(strangers, it.name)
 		}
 	}
-	if strangers != 1 {
-		return nil
+	pair := func(name string, i int) {
+		if others == nil {
+			others = map[string]*types.Attr{}
+		}
+		at := lacks[i]
+		others[name] = &at
+		lacks = slices.Delete(slices.Clone(lacks), i, i+1)
 	}
-	return &lacks[0]
+	unpaired := 0
+	last := ""
+	for _, name := range strangers {
+		part, ok := nearest.Part(name, namesOf(lacks))
+		if !ok {
+			unpaired, last = unpaired+1, name
+			continue
+		}
+		pair(name, slices.IndexFunc(lacks, func(a types.Attr) bool { return a.Name == part }))
+	}
+	if unpaired == 1 && len(lacks) == 1 {
+		pair(last, 0)
+	}
+	return others, lacks
+}
+
+func namesOf(attrs []types.Attr) []string {
+	out := make([]string, len(attrs))
+	for i, a := range attrs {
+		out[i] = a.Name
+	}
+	return out
 }
 
 // missing reports the required attributes or arguments that are not given.

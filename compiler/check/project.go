@@ -138,6 +138,12 @@ func (w *world) deployed(d *syntax.Deployment) *syntax.Workflow {
 	return w.project.Workflows[d.Workflow.Path[1].Text]
 }
 
+// hasLostDeployment reports whether a deployment is of no workflow that exists,
+// which has its diagnostic: it may be one of any.
+func (w *world) hasLostDeployment() bool {
+	return slices.ContainsFunc(allDeployments(w.project), func(d *syntax.Deployment) bool { return w.deployed(d) == nil })
+}
+
 // bindings returns the connections that a deployment binds sources to, those
 // that exist.
 func (w *world) bindings(d *syntax.Deployment) map[string]bound {
@@ -161,7 +167,7 @@ func (c *checker) checkWorkflow(wf *syntax.Workflow, deployments []*syntax.Deplo
 			unbound = append(unbound, s)
 		}
 	}
-	if len(deployments) == 0 {
+	if len(deployments) == 0 && !c.w.hasLostDeployment() {
 		for _, s := range unbound {
 			c.report(diag.New(codeUnboundSource, s.syn.Header, "The source %q is bound to no connection, and no deployment of this workflow binds it, so that its calls cannot be checked. Give it a bind, or write a deployment.", s.syn.Name.Text))
 		}

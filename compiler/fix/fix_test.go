@@ -110,7 +110,7 @@ func TestOnlyTheFilesThatWereAskedForAreChanged(t *testing.T) {
 }
 
 func TestWithoutCertainFixesNothingChanges(t *testing.T) {
-	p := load(t, map[string]string{"a.wf.hcl": "workflow \"w\" {\n  stp \"a\" {\n  }\n}\n"})
+	p := load(t, map[string]string{"a.wf.hcl": "workflow \"w\" {\n  stp \"a\" {\n    value = 1\n  }\n}\n"})
 	r, err := Project(p, project.Options{}, everything)
 	if err != nil {
 		t.Fatal(err)

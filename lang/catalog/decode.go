@@ -13,7 +13,8 @@ import (
 // file catalog/ID.json has to be the snapshot of the connection ID. Nothing is
 // converted before it is asked for: see [Snapshot.Tool].
 //
-// The error says what is wrong with the file and what to do.
+// The error says what is wrong with the file. A new one is made by
+// `wfc catalog refresh`, which who reads it may say.
 func Decode(src []byte, filename string) (*Snapshot, error) {
 	s := &Snapshot{}
 	scan := scanner{src: src}
@@ -64,19 +65,18 @@ func Decode(src []byte, filename string) (*Snapshot, error) {
 	if err == nil {
 		err = scan.end()
 	}
-	const again = "write it anew with `wfc catalog refresh`"
 	id := strings.TrimSuffix(path.Base(filename), ".json")
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("the file %s cannot be read: %w; %s", filename, err, again)
+		return nil, fmt.Errorf("the file %s cannot be read: %w", filename, err)
 	case !versioned:
-		return nil, fmt.Errorf("the file %s is no catalog snapshot; make one of a saved answer with `wfc catalog import`, or %s", filename, again)
+		return nil, fmt.Errorf("the file %s is no catalog snapshot; one is made of a saved answer with `wfc catalog import`", filename)
 	case s.FormatVersion > FormatVersion:
-		return nil, fmt.Errorf("the file %s is of format %d, and this wfc knows formats up to %d; use a newer wfc, or %s", filename, s.FormatVersion, FormatVersion, again)
+		return nil, fmt.Errorf("the file %s is of format %d, and this wfc knows formats up to %d; a newer wfc knows more", filename, s.FormatVersion, FormatVersion)
 	case s.FormatVersion < 1:
-		return nil, fmt.Errorf("the file %s is of format %d, which does not exist; %s", filename, s.FormatVersion, again)
+		return nil, fmt.Errorf("the file %s is of format %d, which does not exist", filename, s.FormatVersion)
 	case path.Base(path.Dir(filename)) == "catalog" && s.Connection != id:
-		return nil, fmt.Errorf("the file %s is the snapshot of the connection %q; name the file catalog/%s.json, or %s", filename, s.Connection, s.Connection, again)
+		return nil, fmt.Errorf("the file %s is the snapshot of the connection %q; its file is named catalog/%s.json", filename, s.Connection, s.Connection)
 	}
 	return s, nil
 }

@@ -6,6 +6,7 @@ package nearest
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/agext/levenshtein"
@@ -14,7 +15,8 @@ import (
 
 // Name returns the member of have that is nearest to want, and false where
 // none is near enough to be worth naming: one edit is allowed for every three
-// characters of the longer name, at least one. Letter case counts as nothing
+// characters of the longer name, and two neighbouring characters exchanged in names
+// of any length. What shares less with a name is a guess. Letter case counts as nothing
 // and "_", "-" and spaces as the same character, so "perPage" finds
 // "per_page". Among equally near names the first in have wins. want itself is
 // never returned.
@@ -31,16 +33,14 @@ func Name(want string, have []string) (string, bool) {
 		}
 		f := fold(h)
 		m := utf8.RuneCountInString(f)
-		limit := max(1, max(n, m)/3)
+		limit := max(n, m) / 3
 		if n-m > limit || m-n > limit {
 			continue // the distance is at least the difference in length
 		}
 		d := levenshtein.Distance(folded, f, nil)
-		if d > limit && isSwap(folded, f) {
+		if swap := isSwap(folded, f); d > limit && swap {
 			d = 1 // two neighbouring characters exchanged are one slip, not two edits
-		}
-		// A one-character name has nothing in common with another after one edit.
-		if d > limit || d >= max(n, m) {
+		} else if d > limit {
 			continue
 		}
 		if bestDistance < 0 || d < bestDistance {
@@ -92,3 +92,68 @@ func isSwap(a, b string) bool {
 var separators = strings.NewReplacer("_", "", "-", "", " ", "")
 
 func fold(s string) string { return norm.NFC.String(separators.Replace(strings.ToLower(s))) }
+
+// Part returns the member of have whose words want is a part of, or that is a part
+// of want's, as "type" and "entityType" or "repo" and "repository". It returns false
+// where there is none, or more than one.
+func Part(want string, have []string) (string, bool) {
+	found := ""
+	for _, h := range have {
+		if h == want || !isPart(words(want), words(h)) && !isPart(words(h), words(want)) {
+			continue
+		}
+		if found != "" {
+			return "", false
+		}
+		found = h
+	}
+	return found, found != ""
+}
+
+// isPart reports whether the words of part are some of whole's, one after the
+// other, the last of them cut off perhaps.
+func isPart(part, whole []string) bool {
+	const short = 3 // a word that is cut off has so many letters, and is not lost among others
+	if len(part) == 0 || len(part) > len(whole) {
+		return false
+	}
+	for i := range len(whole) - len(part) + 1 {
+		fits := true
+		for j, p := range part {
+			w := whole[i+j]
+			fits = fits && (p == w || j == len(part)-1 && len(p) >= short && strings.HasPrefix(w, p))
+		}
+		if fits {
+			return true
+		}
+	}
+	return false
+}
+
+// words splits a name into its words in lower case: entityType, entity_type and
+// entity-type have the same.
+func words(name string) []string {
+	var out []string
+	var word strings.Builder
+	end := func() {
+		if word.Len() > 0 {
+			out = append(out, word.String())
+			word.Reset()
+		}
+	}
+	lower := false
+	for _, c := range name {
+		switch {
+		case c == '_' || c == '-' || c == ' ' || c == '.':
+			end()
+		case unicode.IsUpper(c) && lower:
+			end()
+			fallthrough
+		default:
+			word.WriteRune(unicode.ToLower(c))
+		}
+		lower = unicode.IsLower(c) || unicode.IsDigit(c)
+	}
+	end()
+	return out
+}

@@ -17,6 +17,9 @@ func TestName(t *testing.T) {
 		{"equally near: the first", "bat", []string{"cat", "bad"}, "cat"},
 		{"nothing near", "colour", []string{"query", "limit"}, ""},
 		{"short names share nothing after one edit", "a", []string{"b"}, ""},
+		{"nor do two letters of which one is another", "ab", []string{"ac", "b", "abc"}, "abc"},
+		{"two letters exchanged are the same ones", "di", []string{"de", "id"}, "id"},
+		{"another case of one letter", "X", []string{"y", "x"}, "x"},
 		{"the name itself is no help", "query", []string{"query"}, ""},
 		{"nothing to choose from", "query", nil, ""},
 		{"nothing written", "", []string{"a"}, ""},
@@ -51,6 +54,30 @@ func TestSlipsAreWhatNobodyCanHaveMeant(t *testing.T) {
 	} {
 		if got := Slip(c.written, c.meant); got != c.want {
 			t.Errorf("%q for %q: %v", c.written, c.meant, got)
+		}
+	}
+}
+
+func TestPart(t *testing.T) {
+	for _, c := range []struct {
+		want string
+		have []string
+		part string // "" for none
+	}{
+		{"type", []string{"name", "entityType"}, "entityType"},
+		{"repo", []string{"owner", "repository"}, "repository"},
+		{"id", []string{"issue_id", "title"}, "issue_id"},
+		{"issue_number", []string{"number", "title"}, "number"},
+		{"pullNumber", []string{"pull-number-of-it", "title"}, "pull-number-of-it"},
+		{"obs", []string{"observations"}, "observations"},
+		{"id", []string{"issue_id", "user_id"}, ""}, // which of both?
+		{"id", []string{"identity"}, ""},            // too short to be cut off
+		{"per", []string{"supervisor"}, ""},         // no word of it
+		{"name", []string{"name"}, ""},
+		{"", []string{"name"}, ""},
+	} {
+		if got, ok := Part(c.want, c.have); got != c.part || ok != (c.part != "") {
+			t.Errorf("Part(%q, %q) = %q, %v; want %q", c.want, c.have, got, ok, c.part)
 		}
 	}
 }

@@ -93,9 +93,11 @@ func (s *shape) builtBlocks() []string {
 }
 
 // examine reports what of body's direct content does not fit the shape s.
-// owner is the block that it is the body of, nil for the top level.
+// owner is the block that it is the body of, nil for the top level. A name that is
+// misspelt becomes the one that is meant, so that nothing follows from it.
 func (r *reader) examine(s *shape, body *hclsyntax.Body, owner *hclsyntax.Block) {
 	if !s.free {
+		var misspelt []*hclsyntax.Attribute
 		for name, at := range body.Attributes {
 			switch s.attrs[name] {
 			case built:
@@ -104,15 +106,25 @@ func (r *reader) examine(s *shape, body *hclsyntax.Body, owner *hclsyntax.Block)
 					"The attribute %q %s is part of the language, but this version of wfc cannot run it yet. Remove it for now.", name, s.where()))
 			default:
 				r.unknownAttribute(s, at, owner)
+				misspelt = append(misspelt, at)
 			}
+		}
+		if len(misspelt) > 0 {
+			mendNames(s, body, misspelt)
 		}
 	}
 	var once map[string]*hclsyntax.Block
 	for _, b := range body.Blocks {
 		m, ok := s.blocks[b.Type]
-		switch {
-		case !ok:
+		if !ok {
 			r.unknownBlock(s, b, owner)
+			meant, found := nearest.Name(b.Type, s.builtBlocks())
+			if m, ok = s.blocks[meant]; !found || !ok || !m.shape.suits(b) || !m.repeat && hasBlock(body, meant) {
+				continue
+			}
+			b.Type = meant
+		}
+		switch {
 		case m.shape == nil:
 			r.report(diag.New(codeNotBuilt, b.TypeRange,
 				"The block %q %s is part of the language, but this version of wfc cannot run it yet. Remove it for now.", b.Type, s.where()))
@@ -136,6 +148,45 @@ func (r *reader) examine(s *shape, body *hclsyntax.Body, owner *hclsyntax.Block)
 		if body.Attributes[name] == nil && !r.meant(s, name, body) {
 			r.report(diag.New(codeMissingAttribute, owner.DefRange(), "%s needs the attribute %q.", capital(describe(owner)), name))
 		}
+	}
+}
+
+// suits reports whether a block may be meant as one of the shape: it has its
+// labels, and holds nothing strange to it.
+func (s *shape) suits(b *hclsyntax.Block) bool {
+	if len(b.Labels) != len(s.labels) {
+		return false
+	}
+	for name := range b.Body.Attributes {
+		if _, near := nearest.Name(name, s.builtAttrs()); s.attrs[name] == 0 && !s.free && !near {
+			return false
+		}
+	}
+	for _, in := range b.Body.Blocks {
+		if _, near := nearest.Name(in.Type, s.builtBlocks()); s.blocks[in.Type].shape == nil && !near {
+			return false
+		}
+	}
+	return true
+}
+
+func hasBlock(body *hclsyntax.Body, kind string) bool {
+	return slices.ContainsFunc(body.Blocks, func(b *hclsyntax.Block) bool { return b.Type == kind })
+}
+
+// mendNames gives attributes with unknown names the names that are meant, where
+// these are not set.
+func mendNames(s *shape, body *hclsyntax.Body, unknown []*hclsyntax.Attribute) {
+	slices.SortFunc(unknown, func(a, b *hclsyntax.Attribute) int { return a.NameRange.Start.Byte - b.NameRange.Start.Byte })
+	for _, at := range unknown {
+		meant, found := nearest.Name(at.Name, s.builtAttrs())
+		if !found || body.Attributes[meant] != nil {
+			continue
+		}
+		delete(body.Attributes, at.Name)
+		mended := *at
+		mended.Name = meant
+		body.Attributes[meant] = &mended
 	}
 }
 

@@ -44,7 +44,7 @@ func (r *reader) capability(at *hclsyntax.Attribute, k targetKind) *Ref {
 	switch {
 	case len(ref.Path) == 2:
 		return &ref
-	case len(ref.Path) == 1 && !ref.Key.IsZero() && !k.alone:
+	case len(ref.Path) == 1 && !ref.Key.IsZero() && !k.alone && !r.isHalf(at.Expr.Range()):
 		r.notTarget(at, k)
 		return nil
 	case len(ref.Path) == 1 && (r.broken || k.alone):
@@ -71,6 +71,12 @@ func (r *reader) capability(at *hclsyntax.Attribute, k targetKind) *Ref {
 				k.attr, k.noun, k.name, k.noun, source, joined(ref.Path[1:]))))
 	}
 	return nil
+}
+
+// isHalf reports whether a dot follows what is read, which has its diagnostic:
+// the name is still to be typed.
+func (r *reader) isHalf(at hcl.Range) bool {
+	return r.broken && at.End.Byte < len(r.src) && r.src[at.End.Byte] == '.'
 }
 
 // notTarget reports an expression that names nothing.

@@ -33,6 +33,7 @@ func (r *reader) parse() *hclsyntax.Body {
 	text := r.src
 	if !utf8.Valid(text) {
 		text = r.mendEncoding()
+		r.src = text // so that a name is the same wherever it stands
 	}
 	if guarded := expr.Guard(text, r.name); len(guarded) > 0 {
 		r.diags = append(r.diags, guarded...)
@@ -81,7 +82,8 @@ func parseTree(text []byte, name string) (*hclsyntax.Body, hcl.Diagnostics) {
 	return file.Body.(*hclsyntax.Body), errs
 }
 
-// isText reports what is no text at all: UTF-16, and anything with NUL bytes.
+// isText reports what is no text at all, UTF-16 and anything with NUL bytes, or
+// one in another language as a whole. foreignDocument says which.
 func (r *reader) isText() bool {
 	utf16 := bytes.HasPrefix(r.src, []byte{0xff, 0xfe}) || bytes.HasPrefix(r.src, []byte{0xfe, 0xff})
 	switch {
@@ -90,7 +92,7 @@ func (r *reader) isText() bool {
 	case bytes.IndexByte(r.src, 0) >= 0:
 		r.report(diag.New(codeNotText, r.start(), "The file holds NUL bytes, so it is no text. Workflow files are text in UTF-8."))
 	default:
-		return true
+		return !r.isForeign()
 	}
 	return false
 }

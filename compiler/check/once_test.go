@@ -1,0 +1,212 @@
+package check_test
+
+import "testing"
+
+// TestOneMistakeIsOneFinding: nothing follows from a mistake but its own finding.
+func TestOneMistakeIsOneFinding(t *testing.T) {
+	in := func(name, body string, want ...string) rule { return rule{name, body, want} }
+	runRules(t, []rule{
+		in("a deployment of no workflow", `
+workflow "w" {
+  source "demo" {
+  }
+  step "s" {
+    call = demo.greet
+    args = { name = "x" }
+  }
+}
+deployment "d" {
+  workflow = workflow.nothing
+  bind     = { demo = connection.demo.main }
+}
+`, "WFC2008 `nothing`"),
+		in("a tool of a family that is still to be typed", `
+workflow "w" {
+  source "env" {
+    family = { dev = connection.demo.main }
+  }
+  step "s" {
+    for_each = { dev = 1 }
+    call     = env[each.key].
+    args     = { name = each.value }
+  }
+}
+`, "WFC1010 `.`"),
+		in("a connection that does not say how it is reached", `
+-- x.wf.hcl --
+connection "lab" "main" {
+}
+workflow "w" {
+  source "lab" {
+    bind = connection.lab.main
+  }
+  step "s" {
+    call = lab.measure
+  }
+}
+`, "WFC1039 `connection \"lab\" \"main\"`"),
+		in("a source that is misspelt", `
+workflow "w" {
+  sourc "demo" {
+    bind = connection.demo.main
+  }
+  step "s" {
+    call = demo.greet
+    args = { name = "x" }
+  }
+  step "t" {
+    call = demo.greet
+    args = { name = step.s.output.greeting }
+  }
+}
+`, "WFC1020 `sourc`"),
+		in("a step that is misspelt", `
+  setp "s" {
+    call = demo.greet
+    args = { name = "x" }
+  }
+  output "o" {
+    value = step.s.output.greeting
+  }`, "WFC1020 `setp`"),
+		in("a workflow that is misspelt", `
+-- x.wf.hcl --
+workflo "w" {
+  input "i" {
+    type = string
+  }
+  output "o" {
+    value = input.i
+  }
+}
+workflow "outer" {
+  step "inner" {
+    run  = workflow.w
+    args = { i = "x" }
+  }
+  output "o" {
+    value = upper(step.inner.output.o)
+  }
+}
+deployment "d" {
+  workflow = workflow.w
+  inputs   = { i = "x" }
+}
+`, "WFC1020 `workflo`"),
+		in("for_each", `
+  step "s" {
+    for_eech = ["x"]
+    call     = demo.greet
+    args     = { name = each.value }
+  }
+  output "o" {
+    value = [for r in step.s : r.output.greeting]
+  }`, "WFC1021 `for_eech`"),
+		in("on_error", `
+  step "s" {
+    call    = demo.greet
+    args    = { name = "x" }
+    on_eror = "continue"
+  }
+  output "o" {
+    value = step.s.outcome == "error" ? "x" : step.s.output.greeting
+  }`, "WFC1021 `on_eror`"),
+		in("when", `
+  input "b" {
+    type = bool
+  }
+  step "s" {
+    wehn = input.b
+    call = demo.greet
+    args = { name = "x" }
+  }
+  output "o" {
+    value = step.s.outcome == "skipped" ? "x" : step.s.output.greeting
+  }`, "WFC1021 `wehn`"),
+		in("the answer of an ask", `
+  step "s" {
+    ask {
+      message = "x"
+      anwser  = object({ ok = bool })
+    }
+  }
+  output "o" {
+    value = step.s.output.ok
+  }`, "WFC1021 `anwser`"),
+		in("loop", `
+  step "s" {
+    call = demo.counter
+    lop {
+      while = self.output.count < 3
+      max   = 5
+    }
+  }
+  output "o" {
+    value = step.s[0].output.count
+  }`, "WFC1020 `lop`"),
+		in("family", `
+workflow "w" {
+  source "env" {
+    famly = { dev = connection.demo.main }
+  }
+  step "s" {
+    for_each = { dev = "x" }
+    call     = env[each.key].greet
+    args     = { name = each.value }
+  }
+}
+`, "WFC1021 `famly`"),
+		in("the default of an input", `
+workflow "w" {
+  input "i" {
+    type   = string
+    defalt = "x"
+  }
+  output "o" {
+    value = input.i
+  }
+}
+workflow "outer" {
+  step "inner" {
+    run = workflow.w
+  }
+}
+deployment "d" {
+  workflow = workflow.w
+}
+`, "WFC1021 `defalt`"),
+		in("a block of another language is none of ours", `
+  resource "a" "b" {
+    ami = "x"
+  }`, "WFC1020 `resource`"),
+		in("both names", `
+  step "s" {
+    call = demo.greet
+    cal  = demo.echo
+    args = { name = "x" }
+  }`, "WFC1021 `cal`"),
+
+		in("an attribute whose name is a word of another", `
+  input "e" {
+    type = list(object({ name = string, entityType = string, observations = list(string) }))
+  }
+  output "o" {
+    type  = list(object({ name = string, entityType = string, observations = list(string) }))
+    value = [{ name = "a", type = "b", obs = [] }]
+  }`, "WFC2202 `type` ~ \"entityType\"", "WFC2202 `obs` ~ \"observations\""),
+		in("what is lacked beside it", `
+  output "o" {
+    type  = object({ entityType = string, observations = list(string) })
+    value = { type = "b" }
+  }`, "WFC2211 `{ type = \"b\" }` ~ observations", "WFC2202 `type` ~ \"entityType\""),
+		in("what is neither", `
+  output "o" {
+    type  = object({ owner = string, repo = string })
+    value = { colour = "b", shape = "c" }
+  }`, "WFC2211 `{ colour = \"b\", shape = \"c\" }`", "WFC2202 `colour`", "WFC2202 `shape`"),
+	})
+}
+
+// TestNamesThatAreNoText: the bytes of another encoding are one mistake.
+func TestNamesThatAreNoText(t *testing.T) {
+	runRules(t, []rule{{"a name", "-- x.wf.hcl --\nworkflow \"w\" {\n  step \"caf\xe9\" {\n    value = 1\n  }\n  output \"o\" {\n    value = step.caf\xe9.output\n  }\n}\n", []string{"WFC1001 `\xe9`"}}})
+}
