@@ -13,6 +13,8 @@ import (
 	"github.com/lda-wf/wfc/lang/catalog"
 	"github.com/lda-wf/wfc/runtime/connection"
 	"github.com/lda-wf/wfc/runtime/pool"
+	"github.com/lda-wf/wfc/runtime/session"
+	"github.com/lda-wf/wfc/testdata/servers/servertest"
 )
 
 // watching is a watcher in a bubble of synctest, and what it did when.
@@ -181,4 +183,29 @@ func TestCloseEndsAListing(t *testing.T) {
 		w.notice("a")
 		w.check(t)
 	})
+}
+
+func TestWatcherOfAPool(t *testing.T) {
+	var p *pool.Pool
+	listed := make(chan Listed, 10)
+	w := NewWatcher(WatcherOptions{
+		List:    func(ctx context.Context, t pool.Target) (*catalog.Snapshot, error) { return Snapshot(ctx, p, t) },
+		Changed: func(l Listed) { listed <- l },
+	})
+	p = pool.New(pool.Options{ListChanged: w.Notice})
+	target := pool.Target{Connection: connection.Connection{ID: "test.main", Stdio: &connection.Stdio{Command: servertest.Path(t), Dir: t.TempDir()}}}
+	if _, err := p.CallTool(t.Context(), target, session.Call{Tool: "change", Args: []byte(`{"n":3}`)}); err != nil {
+		t.Fatal(err)
+	}
+	if l := <-listed; l.Err != nil || l.Connection != "test.main" || len(l.Snapshot.Tools) != 4 || w.Latest("test.main") != l.Snapshot {
+		t.Errorf("listed %d tools, %v", len(l.Snapshot.Tools), l.Err)
+	}
+	w.Close()
+	if err := p.Close(context.Background()); err != nil {
+		t.Error(err)
+	}
+	servertest.CheckGoroutines(t)
+	if len(listed) > 0 {
+		t.Errorf("changes that followed one another were listed %d times more", len(listed))
+	}
 }

@@ -35,6 +35,9 @@ type Options struct {
 	// [session.Config]. May be nil.
 	Logged   func(callback.Log)
 	LogLevel callback.Level
+	// ListChanged is told when a server says that what it lists has changed. It must not
+	// block. Without it, servers of 2026-07-28 are not listened to. May be nil.
+	ListChanged func(Target)
 }
 
 // EventKind is a kind of [Event].
@@ -173,6 +176,10 @@ func (p *Pool) open(s *slot) {
 		}
 		r.set(limit)
 		cfg.Admit = r.wait
+	}
+	if told := p.options.ListChanged; told != nil {
+		target := s.target
+		cfg.ListChanged = func() { told(target) }
 	}
 	cfg.Logged, cfg.LogLevel = p.options.Logged, p.options.LogLevel
 	if sink := p.options.Stderr; sink != nil {

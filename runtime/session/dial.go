@@ -67,6 +67,9 @@ func attempt(ctx context.Context, cfg *Config, version string) (_ *Client, next 
 		e := &Error{Connection: cfg.Connection.ID, Reason: NotStarted, Cause: err}
 		return nil, "", e.describe(cfg.redact, err.Error(), "")
 	}
+	if cfg.Started != nil {
+		cfg.Started()
+	}
 	h := handshake{cfg: cfg, channel: channel, auto: version == "", probe: channel.Begin(nil), initialize: channel.Begin(nil)}
 	defer channel.Finish(h.probe, "")
 	defer channel.Finish(h.initialize, "")
@@ -76,10 +79,12 @@ func attempt(ctx context.Context, cfg *Config, version string) (_ *Client, next 
 	}
 	// The SDK's own wait ends with ctx; ending the channel frees the server.
 	stop := context.AfterFunc(ctx, func() { channel.Kill(context.Cause(ctx)) })
-	client := mcp.NewClient(cfg.ClientInfo, &mcp.ClientOptions{
+	options := &mcp.ClientOptions{
 		Capabilities:   cfg.Connection.Offers.Capabilities(),
 		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true}, // see converse
-	})
+	}
+	cfg.watchLists(options)
+	client := mcp.NewClient(cfg.ClientInfo, options)
 	client.AddReceivingMiddleware(cb.receive)
 	client.AddSendingMiddleware(h.budget)
 	sdk, err := client.Connect(h.initialize.Context(ctx), channel, &mcp.ClientSessionOptions{ProtocolVersion: version})

@@ -48,7 +48,7 @@ func (s *Session) own() {
 		}()
 		o.serve()
 		<-o.client.channel.Done()
-		s.down = time.Now()
+		s.down, s.end = time.Now(), o.client.channel.End()
 		cancel(nil)
 		<-level
 		_ = o.client.sdk.Close() // all of it has ended; this frees the SDK's bookkeeping

@@ -36,6 +36,13 @@ type Config struct {
 	// Admit is called with each operation whose turn has come, and returns when its
 	// request may leave. Its error, a clause, is ctx's cause said in its words. May be nil.
 	Admit func(ctx context.Context) error
+	// ListChanged is called when the server says that what it lists has changed. It must
+	// not block. May be nil.
+	ListChanged func()
+	// Started is called once the channel to the server is open: a process runs then.
+	// It is called again where the server is started again, because it did not survive
+	// the question for its era. May be nil.
+	Started func()
 	// Opened is called by the owner goroutine once the handshake is done. May be nil.
 	Opened func()
 	// Private: it belongs to one run, so it does not close for want of use, and when
@@ -95,6 +102,8 @@ type Session struct {
 	// up and down are when the handshake was done and when the session ended; set
 	// before ended is closed. Up is zero if there was no handshake.
 	up, down time.Time
+	// end is how the channel ended; set before ended is closed.
+	end connection.End
 	// err is why it ended; set before ended is closed. Nil: it was idle or closed by us.
 	err error
 }
@@ -150,6 +159,13 @@ func (s *Session) Draining() bool { return s.drained.Load() || s.stopped.Load() 
 
 // Used reports whether any operation was submitted.
 func (s *Session) Used() bool { return s.sequence.Load() > 0 }
+
+// End returns how the channel to the server ended; the zero End if there was no
+// handshake. It waits for Ended.
+func (s *Session) End() connection.End {
+	<-s.ended
+	return s.end
+}
 
 // Generation returns the session's generation.
 func (s *Session) Generation() uint64 { return s.cfg.Generation }

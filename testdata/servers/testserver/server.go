@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -38,8 +39,10 @@ var (
 	paged      = flags.Bool("paged", false, "list one tool a page")
 	repeat     = flags.Bool("repeat", false, "give the same cursor with every page")
 	endless    = flags.Bool("endless", false, "give a new cursor with every page, for ever")
+	listChange = flags.Bool("list-changed", false, "say in server/discover, too, that the list of tools may change")
 	oddEntries = flags.Bool("odd-entries", false, "list entries that are no objects, or have no proper name, beside the others")
 	failLists  = flags.String("fail-lists", "", "comma-separated `lists` that fail: tools, resources, templates, prompts")
+	offered    = flags.String("offered", "", "write the capabilities that the client offers to this `file`")
 	logs       = flags.Bool("logs", false, "say that there are log messages")
 	stubborn   = flags.Bool("stubborn", false, "live on after the end of the input and SIGTERM")
 	badResult  = flags.Bool("bad-handshake", false, "answer initialize with an error")
@@ -130,6 +133,7 @@ type server struct {
 	mu      sync.Mutex
 	out     *bufio.Writer
 	count   int                      // of the counter tool
+	tools   int                      // more tools than at first
 	called  int                      // tool calls
 	cancels map[string]chan struct{} // by request id
 	calls   map[string]string        // tool names by request id
@@ -240,7 +244,7 @@ func (s *server) take(line []byte) {
 		if *logs {
 			logging = `,"logging":{}`
 		}
-		record(*logFile, "offered %s", p.Capabilities)
+		record(*offered, "%s", p.Capabilities)
 		s.answer(m.ID, fmt.Sprintf(`{"protocolVersion":%q,"capabilities":{"tools":{"listChanged":true},"resources":{},"prompts":{}%s},"serverInfo":{"name":"testserver","version":"1","vendor":[1.0]},"instructions":"Be kind."}`, p.Version, logging))
 	case "ping":
 		record(*logFile, "%s", m.Method)
@@ -301,7 +305,11 @@ func (s *server) complete(m message) {
 // discovered answers server/discover.
 func (s *server) discovered(id json.RawMessage) {
 	s.modern = true
-	s.answer(id, `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"logging":{}},"instructions":"Modern.","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"testserver","version":"2"}}}`)
+	changes := ""
+	if *listChange {
+		changes = `"listChanged":true`
+	}
+	s.answer(id, `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{`+changes+`},"logging":{}},"instructions":"Modern.","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"testserver","version":"2"}}}`)
 }
 
 func (s *server) cancelled(params json.RawMessage) {
@@ -346,6 +354,13 @@ func oddEntriesOf(list string) []string {
 
 func (s *server) list(m message) {
 	list := lists[m.Method]
+	if list.flag == "tools" {
+		s.mu.Lock()
+		for i := range s.tools {
+			list.objects = append(slices.Clip(list.objects), fmt.Sprintf(`{"name":"more_%d","inputSchema":{"type":"object"}}`, i+1))
+		}
+		s.mu.Unlock()
+	}
 	if *oddEntries {
 		list.objects = append(oddEntriesOf(list.flag), list.objects...)
 	}

@@ -86,6 +86,14 @@ func (s *server) call(m message) {
 		s.answer(m.ID, `{"content":[]}`)
 	case "report": // progress, and never an answer
 		s.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1}}`, p.Meta.ProgressToken))
+	case "change": // says n times that it has other tools, and lists one more
+		s.mu.Lock()
+		s.tools++
+		s.mu.Unlock()
+		for range args.N {
+			s.send(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+		}
+		s.answer(m.ID, `{"content":[]}`)
 	case "big": // n bytes of text
 		s.answer(m.ID, fmt.Sprintf(`{"content":[{"type":"text","text":"%s"}]}`, strings.Repeat("x", args.N)))
 	case "env":
