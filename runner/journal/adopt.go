@@ -28,9 +28,15 @@ func (s *Store) Adopt(ctx context.Context, id RunID) (*Run, error) {
 	if r.lock, err = s.lockToAdopt(ctx, id); err != nil {
 		return nil, s.explain(err)
 	}
-	if err := s.own(ctx, r, func(c *conn) error { return s.adopt(c, r) }); err != nil {
+	var last string // the store that owned it
+	err = s.own(ctx, r, func(c *conn) (err error) {
+		last, err = s.adopt(c, r)
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
+	s.locks.sweepBell(last)
 	return r, nil
 }
 
@@ -86,46 +92,51 @@ func errFinished(id RunID, status Status) *Error {
 	return failure(ErrFinished, nil, "The run %s is finished: it is %s.", id, status)
 }
 
-// adopt is the task that makes r's process the owner in the journal.
-func (s *Store) adopt(c *conn, r *Run) error {
+// adopt is the task that makes r's process the owner in the journal. It returns
+// the id of the last owner's store; "" where that gave the run up, or is not known.
+func (s *Store) adopt(c *conn, r *Run) (last string, err error) {
 	row, err := c.row(`SELECT num, owner_epoch, status, started_at, owner, lease_until FROM runs WHERE id = ?`, string(r.id))
 	if err != nil {
-		return err
+		return "", err
 	}
 	if row == nil {
-		return s.notFound(string(r.id))
+		return "", s.notFound(string(r.id))
 	}
 	if status := Status(row[2].(string)); isFinal(status) {
-		return errFinished(r.id, status)
+		return "", errFinished(r.id, status)
 	}
 	now := s.clock()
 	text, _ := row[4].(string)
 	lease, _ := row[5].(int64)
-	if o := ownerOf(text); o != nil && !s.believesDead(o, lease, now) {
-		return failure(ErrOwned, nil, "The run %s is being executed on another host (%s), as far as can be known here. "+
+	o := ownerOf(text)
+	if o != nil && !s.believesDead(o, lease, now) {
+		return "", failure(ErrOwned, nil, "The run %s is being executed on another host (%s), as far as can be known here. "+
 			"If that host is gone, try again after %s.", r.id, o.Owner, timeOf(lease).Local().Format("15:04:05"))
+	}
+	if o != nil {
+		last = o.ID
 	}
 	r.num, r.epoch, r.began = row[0].(int64), row[1].(int64)+1, timeOf(row[3].(int64))
 	if r.nodes, err = loadNodes(c, r.num); err != nil {
-		return err
+		return "", err
 	}
 	owner := s.owner(now)
 	_, err = c.exec(`UPDATE runs SET owner_epoch = ?, status = ?, owner = ?, lease_until = ? WHERE num = ?`,
 		r.epoch, string(Running), owner.text(), now.Add(leaseFor).UnixNano(), r.num)
 	if err != nil {
-		return err
+		return "", err
 	}
 	adopted, err := s.encode(Event{Time: now, Data: RunAdopted{Owner: owner.Owner}}, r.seal)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if _, err := s.insertRecord(c, insertIntoEvents, r.num, &adopted); err != nil {
-		return err
+		return "", err
 	}
 	if row, err = c.row(`SELECT 1 FROM inbox WHERE run = ? LIMIT 1`, r.num); row != nil {
 		r.ringMail()
 	}
-	return err
+	return last, err
 }
 
 // believesDead reports whether an owner whose lock is free has ended: where its

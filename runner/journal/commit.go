@@ -65,9 +65,22 @@ func (w *writer) commit(group []work) (results []error, err error) {
 		return nil, err
 	}
 	w.s.at(BeforeCommit)
-	_, err = c.exec(`COMMIT`)
+	if _, err = c.exec(`COMMIT`); err != nil {
+		return nil, err
+	}
 	w.s.at(AfterCommit)
-	return results, err
+	for i, k := range group {
+		if k.after == nil || results != nil && results[i] != nil {
+			continue
+		}
+		if e := k.after(); e != nil {
+			if results == nil {
+				results = make([]error, len(group))
+			}
+			results[i] = w.s.explain(e)
+		}
+	}
+	return results, nil
 }
 
 // transaction is one group being written.

@@ -3,7 +3,9 @@ package journal
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 )
@@ -31,6 +33,30 @@ func newStoreID() string {
 func (l locks) bell(id string) string { return filepath.Join(l.dir, id+bellSuffix) }
 
 const bellSuffix = ".bell"
+
+// sweepBell removes the bell that a store with that id has left by dying.
+func (l locks) sweepBell(id string) {
+	if id == "" {
+		return
+	}
+	// A ring that nobody needs is nothing to a store that lives.
+	if lives, err := ring(l.bell(id)); err == nil && !lives {
+		_ = os.Remove(l.bell(id)) // one that stays says nothing
+	}
+}
+
+// sweepBells removes all bells that were left.
+func (l locks) sweepBells() {
+	entries, err := os.ReadDir(l.dir)
+	if err != nil {
+		return // there are none
+	}
+	for _, entry := range entries {
+		if id, is := strings.CutSuffix(entry.Name(), bellSuffix); is {
+			l.sweepBell(id)
+		}
+	}
+}
 
 // present makes the store present; s.mu is held, and the folder of locks is there.
 func (s *Store) present() {
@@ -63,7 +89,7 @@ func (p *presence) keep() {
 		case <-tick.C:
 		}
 		// What fails here fails all commits, which say so.
-		if done, err := p.s.start(p.s.renew); err == nil {
+		if done, err := p.s.start(p.s.renew, nil); err == nil {
 			select {
 			case <-done:
 			case <-p.stop:

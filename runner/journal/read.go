@@ -222,6 +222,11 @@ func (s *Store) Plan(ctx context.Context, digest string) ([]byte, error) {
 
 // Events iterates over the durable history of a run, oldest first. It ends after the first error.
 func (s *Store) Events(ctx context.Context, run RunID) iter.Seq2[Event, error] {
+	return s.events(ctx, run, true)
+}
+
+// events is Events; without open what is sensitive is left out.
+func (s *Store) events(ctx context.Context, run RunID, open bool) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		err := s.snapshot(ctx, func(q querier) error {
 			var num int64
@@ -237,7 +242,10 @@ func (s *Store) Events(ctx context.Context, run RunID) iter.Seq2[Event, error] {
 				return err
 			}
 			defer rows.Close()
-			from := s.bodiesOf(ctx, run, num)
+			from := &bodies{blobs: &s.blobs}
+			if open {
+				from = s.bodiesOf(ctx, run, num)
+			}
 			for rows.Next() {
 				ev, err := scanEvent(rows, from)
 				if err != nil {

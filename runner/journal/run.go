@@ -173,7 +173,7 @@ func (s *Store) own(ctx context.Context, r *Run, task func(*conn) error) error {
 			return failure(ErrClosed, ctx.Err(), "Nobody waits for the run any more.")
 		}
 		return task(c)
-	})
+	}, nil)
 	if err == nil {
 		select {
 		case err = <-done:
@@ -260,7 +260,16 @@ func (r *Run) seal() (*sealer, error) {
 // Close waits for what is queued and gives the run up: one that is not finished
 // may be adopted from now on. Closing twice is fine.
 func (r *Run) Close() error {
+	r.mu.Lock()
+	again := r.closed
+	r.mu.Unlock()
 	_, err := r.end(false)
+	if err == nil && !again {
+		err = r.s.pruneByAge()
+		if errors.Is(err, ErrClosed) {
+			err = nil // the store was closed first
+		}
+	}
 	return err
 }
 

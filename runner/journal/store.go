@@ -50,6 +50,9 @@ type Options struct {
 	ReadOnly bool
 	// Clock returns the time of events that carry none; nil: time.Now.
 	Clock func() time.Time
+	// Keep is how long finished runs are kept; older ones are removed after a run, once
+	// a day (see [Prune]). 0: for ever.
+	Keep time.Duration
 	// Keys holds the key that sensitive content is encrypted with; nil: KeyFile("").
 	// It is asked only where there is such content.
 	Keys Keys
@@ -79,6 +82,7 @@ const (
 type Store struct {
 	dir      string
 	clock    func() time.Time
+	keep     time.Duration
 	keys     Keys
 	at       func(Point)
 	id       string // by chance; other processes reach this one by it
@@ -113,6 +117,7 @@ func Open(ctx context.Context, dir string, opts Options) (*Store, error) {
 	s := &Store{
 		dir:   dir,
 		clock: opts.Clock,
+		keep:  opts.Keep,
 		keys:  opts.Keys,
 		at:    pointsOf(opts.At),
 		id:    newStoreID(),

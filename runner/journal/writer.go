@@ -26,7 +26,10 @@ type work struct {
 	// task runs inside the transaction. An *Error or a *KeyError that it returns
 	// is for its caller and means that it wrote nothing; any other error is the journal's end.
 	task func(*conn) error
-	done chan error // has room for one; nil: nobody waits
+	// after runs when the task's transaction is committed, in the writers' turn still;
+	// nil: nothing does. Its error is its caller's.
+	after func() error
+	done  chan error // has room for one; nil: nobody waits
 }
 
 // writer is the one that writes to a journal in this process: a goroutine
@@ -234,8 +237,11 @@ func (w *writer) write(group []work) {
 }
 
 // do runs a task in the writer and waits for it.
-func (s *Store) do(ctx context.Context, task func(*conn) error) error {
-	done, err := s.start(task)
+func (s *Store) do(ctx context.Context, task func(*conn) error) error { return s.doAnd(ctx, task, nil) }
+
+// doAnd runs a task in the writer, then what comes after its commit, and waits.
+func (s *Store) doAnd(ctx context.Context, task func(*conn) error, after func() error) error {
+	done, err := s.start(task, after)
 	if err != nil {
 		return err
 	}
@@ -248,10 +254,10 @@ func (s *Store) do(ctx context.Context, task func(*conn) error) error {
 }
 
 // start queues a task and returns where its result will come.
-func (s *Store) start(task func(*conn) error) (<-chan error, error) {
+func (s *Store) start(task func(*conn) error, after func() error) (<-chan error, error) {
 	if s.writer == nil {
 		return nil, failure(ErrReadOnly, nil, "The journal %s was opened to read only (this is a bug in wfc).", s.path())
 	}
 	done := make(chan error, 1)
-	return done, s.writer.submit(work{task: task, done: done})
+	return done, s.writer.submit(work{task: task, after: after, done: done})
 }
