@@ -2,6 +2,7 @@ package httpserver
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 )
@@ -53,7 +54,10 @@ func Close(w http.ResponseWriter, _ *http.Request) {
 }
 
 // Hang answers nothing until the client has gone.
-func Hang(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+func Hang(_ http.ResponseWriter, r *http.Request) {
+	_, _ = io.Copy(io.Discard, r.Body) // else the server does not see that the client has gone
+	<-r.Context().Done()
+}
 
 // HangAfter sends a stream of events and leaves it open until the client has gone.
 func HangAfter(stream string) http.HandlerFunc {
@@ -61,6 +65,6 @@ func HangAfter(stream string) http.HandlerFunc {
 		w.Header().Set("Content-Type", "text/event-stream")
 		fmt.Fprint(w, stream)
 		_ = http.NewResponseController(w).Flush()
-		<-r.Context().Done()
+		Hang(w, r)
 	}
 }
