@@ -12,7 +12,6 @@ import (
 	"github.com/lda-wf/wfc/compiler/plan"
 	"github.com/lda-wf/wfc/compiler/project"
 	"github.com/lda-wf/wfc/lang/diag"
-	"github.com/lda-wf/wfc/lang/funcs"
 	"github.com/lda-wf/wfc/lang/nearest"
 )
 
@@ -42,18 +41,10 @@ func Compile(p *project.Project, t Target) (*plan.Plan, diag.List) {
 	if w == nil || found.HasErrors() {
 		return nil, found
 	}
-	l := &linker{project: p, checked: w, plan: &plan.Plan{
-		FormatVersion: plan.FormatVersion,
-		Language:      1,
-		Functions:     funcs.Version,
-		Workflow:      w.Syntax.Name.Text,
-		Ranges:        map[string]plan.Range{},
-	}}
-	if s := p.Settings; s != nil && s.Project.Language != nil {
-		l.plan.Language = s.Project.Language.N
-	}
-	if t.Deployment != nil {
-		l.plan.Deployment = t.Deployment.Name.Text
+	l := newLinker(p, w, nil)
+	if d := t.Deployment; d != nil {
+		l.plan.Deployment = d.Name.Text
+		l.policy(d.Policy)
 	}
 	l.link()
 	l.plan.Seal()

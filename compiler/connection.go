@@ -13,7 +13,8 @@ import (
 // Reach is what opening one connection needs: what a plan has of it.
 type Reach struct {
 	Connection plan.Connection
-	Secrets    []plan.Secret // those that it names
+	Sampling   *plan.Sampling // nil: there is none, or it does not offer it
+	Secrets    []plan.Secret  // those that these name
 
 	block *syntax.Connection
 }
@@ -32,7 +33,7 @@ func Connection(p *project.Project, id string) (*Reach, diag.List) {
 	}
 	l.connection(y, snap)
 	l.usedSecrets()
-	return &Reach{Connection: l.plan.Connections[0], Secrets: l.plan.Secrets, block: y}, nil
+	return &Reach{Connection: l.plan.Connections[0], Sampling: l.plan.Sampling, Secrets: l.plan.Secrets, block: y}, nil
 }
 
 // Disabled reports whether the connection says that nothing may use it.

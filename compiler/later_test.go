@@ -36,9 +36,8 @@ func TestWhatCannotBeRunYetIsRefused(t *testing.T) {
 		"a secret in a file":      "secret \"a\" {\n  file = \"a.txt\"\n}\n" + withSecret,
 		"a secret of a command":   "secret \"a\" {\n  command = [\"pass\", \"a\"]\n}\n" + withSecret,
 		"a secret in the keyring": "secret \"a\" {\n  keyring = \"wfc/a\"\n}\n" + withSecret,
-		"sleep":                   "workflow \"w\" {\n  step \"s\" {\n    sleep = \"10m\"\n  }\n}\n",
-		"finally":                 "workflow \"w\" {\n" + call + "  finally \"f\" {\n    call = demo.counter\n  }\n}\n",
-		"a policy":                "workflow \"w\" {\n" + call + "}\ndeployment \"d\" {\n  workflow = workflow.w\n  policy {\n    in_doubt = \"fail\"\n  }\n}\n",
+		"a question":              "workflow \"w\" {\n  step \"s\" {\n    ask {\n      message = \"Go on?\"\n      answer  = bool\n    }\n  }\n  output \"o\" {\n    value = step.s.output\n  }\n}\n",
+		"concurrency":             "workflow \"w\" {\n  concurrency {\n    limit = 1\n  }\n" + call + "}\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, found := inProject(t, "", src)

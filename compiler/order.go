@@ -104,32 +104,75 @@ func keepEffects(w *check.Workflow, steps []int, refs []map[int]bool) {
 		readers []int // since
 	}
 	lanes := map[string]*lane{}
+	final := false
 	for _, i := range steps {
 		s := w.Steps[i]
-		if s.Tool == nil {
-			continue
+		if s.Syntax.Finally && !final {
+			final, lanes = true, map[string]*lane{} // all steps have ended
 		}
-		name := s.Syntax.Call.Path[0].Text
-		l := lanes[name]
-		if l == nil {
-			l = &lane{}
-			lanes[name] = l
-		}
-		if s.Effect == catalog.Read {
-			if l.any {
+		for _, u := range usesOf(s) {
+			l := lanes[u.source]
+			if l == nil {
+				l = &lane{}
+				lanes[u.source] = l
+			}
+			if u.effect == catalog.Read {
+				if l.any {
+					refs[i][l.last] = true
+				}
+				l.readers = append(l.readers, i)
+				continue
+			}
+			for _, r := range l.readers {
+				refs[i][r] = true
+			}
+			if l.any && len(l.readers) == 0 {
 				refs[i][l.last] = true
 			}
-			l.readers = append(l.readers, i)
+			l.last, l.any, l.readers = i, true, nil
+		}
+	}
+}
+
+// use is what a step does with a source.
+type use struct {
+	source string
+	effect catalog.Effect // the strongest
+}
+
+// usesOf returns the sources that a step asks, or hands on to the workflow that
+// it runs, each once.
+func usesOf(s check.Step) []use {
+	if ref := s.Syntax.Target(); ref != nil {
+		effect := catalog.Read
+		if s.Syntax.Call != nil {
+			effect = s.Effect
+		}
+		return []use{{ref.Path[0].Text, effect}}
+	}
+	if s.Child == nil {
+		return nil
+	}
+	strongest := map[string]catalog.Effect{}
+	for _, inner := range s.Child.Steps {
+		for _, u := range usesOf(inner) {
+			strongest[u.source] = max(strongest[u.source], u.effect)
+		}
+	}
+	var out []use
+	for _, h := range s.Handed {
+		effect, used := strongest[h.Child]
+		if !used {
 			continue
 		}
-		for _, r := range l.readers {
-			refs[i][r] = true
+		at := slices.IndexFunc(out, func(u use) bool { return u.source == h.Ours })
+		if at < 0 {
+			out = append(out, use{h.Ours, effect})
+			continue
 		}
-		if l.any && len(l.readers) == 0 {
-			refs[i][l.last] = true
-		}
-		l.last, l.any, l.readers = i, true, nil
+		out[at].effect = max(out[at].effect, effect)
 	}
+	return out
 }
 
 // indexes is a heap of indexes, the smallest first.

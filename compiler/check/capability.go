@@ -22,6 +22,7 @@ type capability struct {
 	args   *types.Type
 	owner  string // " of the tool demo.list_tasks", for messages
 
+	uri      string      // of a resource that the source's interface declares
 	declared *iface.Tool // what the source's interface says of a tool; nil without one
 }
 
@@ -34,6 +35,8 @@ type offer struct {
 	// problem says, in full sentences, why the snapshot's word of it cannot be
 	// relied on; empty for none.
 	problem string
+	key     string // of the member; "" where no key chooses
+	uri     string // of resource templates
 }
 
 // kindOf is what a reference names: a tool, a prompt or a resource template.
@@ -75,7 +78,7 @@ var (
 			if t == nil {
 				return offer{}, false
 			}
-			return offer{conn: c, args: t.Args, problem: t.Problem}, true
+			return offer{conn: c, args: t.Args, problem: t.Problem, uri: t.URI}, true
 		},
 	}
 )
@@ -120,6 +123,7 @@ func (c *checker) resolve(ref *syntax.Ref, k kindOf) capability {
 		if o.tool != nil && !c.usable(m.conn, o.tool, name.Range) {
 			out.wrong = true
 		}
+		o.key = m.key
 		out.of = append(out.of, o)
 	}
 	if !known || len(members) == 0 {

@@ -15,6 +15,9 @@ type child struct {
 	found   diag.List   // about its calls, as it is bound
 	inputs  *types.Type // an object
 	outputs *types.Type // an object
+
+	checker  *checker         // of it
+	workflow func() *Workflow // what the compiler needs to know of it, if it has no errors
 }
 
 // children has the workflows that others run, each once for every way in which
@@ -53,7 +56,8 @@ func (w *world) checkChild(wf *syntax.Workflow, binds map[string]bound) child {
 	f := c.newFlow(wf, binds)
 	c.satisfiedByOthers(keysOf(binds))
 	c.checkFlow()
-	out := child{found: c.diags, inputs: inputsType(f)}
+	out := child{found: c.diags, inputs: inputsType(f), checker: c}
+	out.workflow = sync.OnceValue(func() *Workflow { return c.workflow(nil) })
 	c.silently(func() { out.outputs = c.outputsType() })
 	return out
 }
@@ -102,6 +106,7 @@ func (c *checker) checkRun(s *step, sc site) *types.Type {
 		now = c.w.child(wf, binds)
 		c.foundIn(now.found, own.found, s)
 	}
+	s.child, s.handed = &now, binds
 	if now.inputs.IsError() {
 		if y.Args != nil {
 			s.args = c.check(y.Args.Expr, sc.secrets, sc.en, nil, nil)
@@ -165,6 +170,7 @@ func (c *checker) handedOn(s *step, wf *syntax.Workflow, sc site) map[string]bou
 		}
 		said[b.Child.Text] = true
 		if ours, ok := c.stands(b.Ours, child, sc); ok {
+			ours.session = c.f.sources[b.Ours.Path[0].Text].sessionSaid()
 			out[b.Child.Text] = ours
 		}
 	}
@@ -177,6 +183,11 @@ func (c *checker) handedOn(s *step, wf *syntax.Workflow, sc site) map[string]bou
 		case ours != nil && ours.family == (theirs[name].Family != nil):
 			if len(ours.members) > 0 {
 				out[name] = ours.bound
+				if said := ours.sessionSaid(); said != "" {
+					b := ours.bound
+					b.session = said
+					out[name] = b
+				}
 			}
 		case !isBound(theirs[name]):
 			c.report(diag.New(codeNoBinding, s.syn.Run.Range, "The source %q of workflow %q is bound to no connection: neither by its own bind nor to a source of the same name here. Say which source stands for it:\n\n    bind = { %s = SOURCE }", name, wf.Name.Text, keyText(name)).
@@ -216,6 +227,15 @@ func (c *checker) stands(ref syntax.Ref, child *syntax.Source, sc site) (bound, 
 		return bound{}, false
 	}
 	return c.fitsChild(src.bound, child, ref)
+}
+
+// sessionSaid returns what a source says of its session, or what whoever handed it
+// on said; "": nothing, so that the connection says it.
+func (s *source) sessionSaid() string {
+	if s.bound.session == "" && s.syn.Session != nil {
+		return s.syn.Session.S
+	}
+	return s.bound.session
 }
 
 // fitsChild reports a binding that leaves a key of the child's family without a connection.

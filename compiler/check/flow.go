@@ -75,6 +75,8 @@ type step struct {
 	tool   *catalog.Tool        // nil: no call, or nothing is known; of a family, that of the first member
 	block  *syntax.ToolOverride // the connection's `tool` block, or nil
 	undo   []capability         // of each undo block
+	child  *child               // of a run; nil: of one that does not exist
+	handed map[string]bound     // the sources of the child that are bound here
 
 	whenEach bool        // `when` mentions each
 	typ      *types.Type // of step.NAME; nil: not looked at yet
@@ -85,6 +87,7 @@ type step struct {
 	nullArgs []string
 
 	undoEffects []catalog.Effect // of each undo block
+	undoNulls   [][]string       // for which of its arguments a null is sent
 	finalTyp    *types.Type      // of step.NAME in a finally block; nil: not looked at yet
 }
 

@@ -224,7 +224,7 @@ func (c *checker) resolveDeclared(out capability, ref *syntax.Ref, k kindOf, mem
 		for _, r := range i.Resources {
 			names = append(names, r.Name.Text)
 			if r.Name.Text == name.Text {
-				out.args = variablesOf(r)
+				out.args, out.uri = variablesOf(r), r.URI
 			}
 		}
 	}
@@ -243,6 +243,7 @@ func (c *checker) resolveDeclared(out capability, ref *syntax.Ref, k kindOf, mem
 		}
 		// What a connection lacks is reported where it is bound.
 		if o, found := k.find(m.conn, snap, name.Text); found {
+			o.key = m.key
 			out.of = append(out.of, o)
 		}
 	}

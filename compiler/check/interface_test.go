@@ -362,7 +362,7 @@ connection "demo" "main" {
 			case got == nil, types.Print(got.Type) != c.want, got.AfterResult != c.after, got.Interface != "interface.x":
 				t.Errorf("got %+v, want %q", got, c.want)
 			}
-			if w.Steps[0].InputSchema == nil {
+			if w.Steps[0].Calls[0].InputSchema == nil {
 				t.Error("what an interface leaves open is not held against the tool's own schema")
 			}
 		})

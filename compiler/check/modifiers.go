@@ -60,10 +60,11 @@ func (c *checker) checkUndo(s *step, output, each *types.Type, sc site) {
 	}
 	here := *c.looksAt(s, sc, c.newResult(s, output, each, outcomeOK))
 	here.noun, here.roots = "undo", here.roots|rootSecret
-	s.undoEffects = s.undoEffects[:0]
+	s.undoEffects, s.undoNulls = s.undoEffects[:0], s.undoNulls[:0]
 	for i, u := range s.syn.Undo {
 		k := s.undo[i]
 		effect := catalog.Unknown
+		var nulls []string
 		if u.Call != nil {
 			c.checkKey(k.source, u.Call, &here, sc.en)
 		}
@@ -71,9 +72,10 @@ func (c *checker) checkUndo(s *step, output, each *types.Type, sc site) {
 		case u.Call != nil && k.args != nil:
 			sub := &subject{noun: "argument", of: k.owner, sent: true}
 			effect = c.effect(k, c.arguments(u.Args, u.Range, u.Call.Range, k.args, sub, &here, sc.en))
+			nulls = c.takesNull(u.Args, k.args)
 		case u.Args != nil:
 			c.check(u.Args.Expr, &here, sc.en, objectOfAnything, &subject{plain: "What is given to undo"})
 		}
-		s.undoEffects = append(s.undoEffects, effect)
+		s.undoEffects, s.undoNulls = append(s.undoEffects, effect), append(s.undoNulls, nulls)
 	}
 }

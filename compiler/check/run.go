@@ -116,13 +116,10 @@ func (c *checker) knownOfRun(x *hclsyntax.ScopeTraversalExpr) bool {
 		return true
 	}
 	switch where := ""; a.Name {
-	case "previous":
-		c.isLate("run.previous", x.SrcRange)
 	case "errors":
 		if c.place.run == plainRun {
 			where = "in outputs and in finally blocks, when the steps have ended"
 		}
-		c.isLate("run.errors", x.SrcRange)
 		fallthrough
 	case "outcome", "error":
 		if a.Name != "errors" && c.place.run < finalRun {

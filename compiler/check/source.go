@@ -15,6 +15,8 @@ import (
 type bound struct {
 	members []member // empty: to nothing that exists
 	family  bool     // a key chooses
+	// session is "shared" or "run" where the source was handed on by one that says so.
+	session string
 }
 
 // member is one connection of what a source is bound to.
@@ -38,6 +40,7 @@ func (b bound) sign() string {
 	if b.family {
 		s.WriteByte('*')
 	}
+	s.WriteString(b.session)
 	return s.String()
 }
 

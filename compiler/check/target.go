@@ -6,6 +6,7 @@ import (
 	"github.com/lda-wf/wfc/compiler/project"
 	"github.com/lda-wf/wfc/lang/catalog"
 	"github.com/lda-wf/wfc/lang/diag"
+	"github.com/lda-wf/wfc/lang/expr"
 	"github.com/lda-wf/wfc/lang/syntax"
 	"github.com/lda-wf/wfc/lang/types"
 	"github.com/lda-wf/wfc/lang/value"
@@ -22,9 +23,20 @@ type Workflow struct {
 	Outputs []Output
 }
 
-// Source is a logical source with what it is bound to.
+// Source is a logical source with what it is bound to: one connection, or several
+// of which a key chooses one.
 type Source struct {
-	Syntax     *syntax.Source
+	Syntax  *syntax.Source
+	Members []Member
+	// Family: the source's own steps choose the member. Else, where there are several,
+	// whoever runs the workflow does.
+	Family  bool
+	Session string // "shared" or "run"; "": the connection says it
+}
+
+// Member is one connection of a source.
+type Member struct {
+	Key        string // "" where no key chooses
 	Connection *syntax.Connection
 	Snapshot   *catalog.Snapshot
 }
@@ -49,17 +61,43 @@ type Step struct {
 	Syntax *syntax.Step
 	Needs  Needs // depends_on included
 
-	Tool         *catalog.Tool        // nil: a value
+	Calls    []Called             // of a call, what each connection that a key may choose has; of a plain source one
+	Block    *syntax.ToolOverride // the tool block that all these have; nil: none
+	Effect   catalog.Effect       // the strongest that the call, or what the workflow does with a source, may have
+	NullArgs []string             // the arguments for which a null is sent
+	Template string               // of a read: the URI template; "": it is read by its address
+	Undo     []Undo               // of each undo block
+	Child    *Workflow            // of a run
+	Handed   []Handed             // the sources of ours that the child is given, by the names that it has for them
+	WhenEach bool                 // when is asked for each element
+	EachMap  bool                 // step.NAME is a map
+	Returns  *types.Type          // nil: none
+	Contract *Contract            // nil: none
+	Output   *types.Type          // of the result
+}
+
+// Called is what one connection has of a tool that is called.
+type Called struct {
+	Key          string // of the member; "" where no key chooses
+	Tool         *catalog.Tool
 	Block        *syntax.ToolOverride // the connection's tool block; nil: none
-	Effect       catalog.Effect       // the strongest that the call may have
 	InputSchema  json.RawMessage      // nil: the type of the arguments guards exactly
 	OutputSchema json.RawMessage      // nil: none, or its type guards exactly
-	NullArgs     []string             // the arguments for which a null is sent
-	WhenEach     bool                 // when is asked for each element
-	EachMap      bool                 // step.NAME is a map
-	Returns      *types.Type          // nil: none
-	Contract     *Contract            // nil: none
-	Output       *types.Type          // of the result
+}
+
+// Undo is a call that takes back what a step did.
+type Undo struct {
+	Syntax   *syntax.Undo
+	Calls    []Called
+	Effect   catalog.Effect
+	NullArgs []string
+}
+
+// Handed is a source that a workflow gets from the one that runs it.
+type Handed struct {
+	Child string // the name that it has for it
+	Ours  string
+	Key   expr.Expr // which member of ours it is; zero: all, or the one that ours is
 }
 
 // Contract is what the interface of a source says that a call gives. It is held
@@ -114,10 +152,8 @@ func Target(p *project.Project, wf *syntax.Workflow, d *syntax.Deployment, binds
 	c.unguardedCalls(through)
 	c.follow(through)
 	used := map[*connection]bool{}
+	c.useAll(used)
 	for _, s := range f.sourceList {
-		for _, m := range s.members {
-			used[m.conn] = true
-		}
 		switch {
 		case len(s.members) > 0:
 		case !isBound(s.syn) && d == nil && binds[s.syn.Name.Text] == "":
@@ -131,12 +167,57 @@ func Target(p *project.Project, wf *syntax.Workflow, d *syntax.Deployment, binds
 		own.checkConnection(conn)
 		c.diags = append(c.diags, own.diags...)
 	}
+	c.ofChildren(used)
 	out := append(concerning(p, wf, d, used, w.interfaceFiles()), c.diags...)
 	out = finish(p, w.withoutIgnored(out, false))
 	if out.HasErrors() {
 		return nil, out
 	}
 	return c.workflow(d), out
+}
+
+// useAll notes the connections that the workflow in hand has.
+func (c *checker) useAll(used map[*connection]bool) {
+	for _, s := range c.f.sourceList {
+		for _, m := range s.members {
+			used[m.conn] = true
+		}
+	}
+}
+
+// ofChildren adds what is wrong with the workflows that the one in hand runs, and
+// notes their connections.
+func (c *checker) ofChildren(used map[*connection]bool) {
+	said := map[finding]bool{}
+	for _, d := range c.diags {
+		said[findingOf(d)] = true
+	}
+	add := func(l diag.List) {
+		for _, d := range l {
+			if !said[findingOf(d)] {
+				said[findingOf(d)] = true
+				c.diags = append(c.diags, d)
+			}
+		}
+	}
+	seen := map[*checker]bool{}
+	var visit func(*checker)
+	visit = func(of *checker) {
+		for _, s := range of.f.stepList {
+			if s.child == nil || s.child.checker == nil || seen[s.child.checker] {
+				continue
+			}
+			child := s.child.checker
+			seen[child] = true
+			add(s.child.found)
+			own := &checker{w: c.w, f: child.f, late: child.late}
+			own.later(nil, nil)
+			add(own.diags)
+			own.useAll(used)
+			visit(child)
+		}
+	}
+	visit(c)
 }
 
 // concerning returns the findings of reading and parsing the files that a plan
@@ -169,9 +250,9 @@ func (c *checker) workflow(d *syntax.Deployment) *Workflow {
 	f := c.f
 	out := &Workflow{Syntax: f.wf}
 	for _, s := range f.sourceList {
-		src := Source{Syntax: s.syn}
-		if s.conn != nil { // a family is refused
-			src.Connection, src.Snapshot = s.conn.syn, s.conn.open()
+		src := Source{Syntax: s.syn, Family: s.family, Session: s.sessionSaid()}
+		for _, m := range s.members {
+			src.Members = append(src.Members, Member{m.key, m.conn.syn, m.conn.open()})
 		}
 		out.Sources = append(out.Sources, src)
 	}
@@ -210,18 +291,22 @@ func (c *checker) outputType(o *syntax.Output) *types.Type {
 // compiled returns what is known of a step.
 func (c *checker) compiled(s *step) Step {
 	out := Step{
-		Syntax: s.syn, Needs: needsOf(s.needs), Tool: s.tool, Block: s.block, Effect: s.effect,
+		Syntax: s.syn, Needs: needsOf(s.needs), Calls: called(s.does, s.replacesOutput()), Block: s.block, Effect: s.effect,
 		NullArgs: s.nullArgs, WhenEach: s.whenEach, EachMap: s.elements != nil && s.elements.isMap,
 		Output: s.one.output,
 	}
-	if t := s.tool; t != nil {
-		// What an interface says may be any where the tool's own type is not.
-		if !t.ArgsReport.Exact() || s.does.declared != nil {
-			out.InputSchema = t.InputSchema
+	if s.syn.Read != nil && !s.whole {
+		out.Template = s.does.uri
+		if len(s.does.of) > 0 {
+			out.Template = s.does.of[0].uri
 		}
-		if t.Output != nil && (!t.OutputReport.Exact() || s.replacesOutput()) {
-			out.OutputSchema = t.OutputSchema
-		}
+	}
+	for i, u := range s.syn.Undo {
+		out.Undo = append(out.Undo, Undo{u, called(s.undo[i], false), s.undoEffects[i], s.undoNulls[i]})
+	}
+	if s.child != nil && s.child.workflow != nil {
+		out.Child = s.child.workflow()
+		out.Handed = s.handedOn()
 	}
 	switch {
 	case !s.syn.Returns.IsZero():
@@ -230,6 +315,42 @@ func (c *checker) compiled(s *step) Step {
 		out.Returns = c.typeOf(s.block.Returns)
 	}
 	out.Contract = s.contract()
+	return out
+}
+
+// called returns what the connections have of a tool; replaced: what is looked at
+// after an answer is not what the tool's output schema is of.
+func called(k capability, replaced bool) (out []Called) {
+	for _, o := range k.of {
+		if o.tool == nil {
+			continue
+		}
+		x := Called{Key: o.key, Tool: o.tool, Block: o.block}
+		// What an interface says may be any where the tool's own type is not, and so may
+		// what fits all members of a family.
+		if !o.tool.ArgsReport.Exact() || k.declared != nil || len(k.of) > 1 {
+			x.InputSchema = o.tool.InputSchema
+		}
+		if o.tool.Output != nil && (!o.tool.OutputReport.Exact() || replaced || len(k.of) > 1) {
+			x.OutputSchema = o.tool.OutputSchema
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// handedOn returns the sources of ours that the child of a step is given.
+func (s *step) handedOn() (out []Handed) {
+	said := map[string]bool{}
+	for _, b := range s.syn.Bind {
+		said[b.Child.Text] = true
+		out = append(out, Handed{Child: b.Child.Text, Ours: b.Ours.Path[0].Text, Key: b.Ours.Key})
+	}
+	for _, name := range keysOf(s.handed) {
+		if !said[name] {
+			out = append(out, Handed{Child: name, Ours: name})
+		}
+	}
 	return out
 }
 

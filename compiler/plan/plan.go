@@ -34,6 +34,10 @@ type Plan struct {
 	Outputs     []Output                   `json:"outputs"`
 	Schemas     map[string]json.RawMessage `json:"schemas"` // JSON Schemas by digest, once each
 
+	// Sampling is the model that answers the servers that ask for one; nil if there is
+	// none, or no connection offers it.
+	Sampling *Sampling `json:"sampling,omitempty"`
+
 	Deadline    Expr         `json:"deadline,omitempty"` // of a whole run
 	Concurrency *Concurrency `json:"concurrency,omitempty"`
 	Policy      *Policy      `json:"policy,omitempty"`   // the deployment's
@@ -108,6 +112,7 @@ type Source struct {
 type Member struct {
 	Key        string `json:"key"`
 	Connection string `json:"connection"` // its id
+	Session    string `json:"session"`    // "shared" or "run"
 }
 
 // Connection is how to reach a concrete source. Its expressions may use
@@ -119,6 +124,9 @@ type Connection struct {
 	IdleMS      int64  `json:"idle_ms"`
 	CloseMS     int64  `json:"close_ms"`
 	MaxInFlight int    `json:"max_in_flight"`
+	// Offers are the client capabilities that the server is told of, sorted:
+	// "elicitation", "roots", "sampling". Nil, of plans of earlier versions: elicitation.
+	Offers []string `json:"offers"`
 	// RateLimit bounds the requests of all sessions together; nil: no limit.
 	RateLimit *RateLimit `json:"rate_limit,omitempty"`
 	// Protocol is the MCP revision that the connection pins; "": any.
@@ -131,6 +139,14 @@ type Connection struct {
 type RateLimit struct {
 	Requests int   `json:"requests"`
 	PerMS    int64 `json:"per_ms"`
+}
+
+// Sampling is how to reach a model over OpenAI's HTTP interface. Its expressions may
+// use project.* and secret.* and are evaluated when a run is prepared.
+type Sampling struct {
+	BaseURL Expr `json:"base_url"`
+	Model   Expr `json:"model"`
+	APIKey  Expr `json:"api_key,omitempty"` // "": none is sent
 }
 
 // Stdio is a child process.
@@ -225,10 +241,11 @@ type NodeSpec struct {
 	Sensitive      bool   `json:"sensitive,omitempty"`     // its result is to be kept encrypted
 }
 
-// Bind is a source of a child of which a key of ours chooses the member.
+// Bind says which member a source of a child is.
 type Bind struct {
 	Source string `json:"source"` // the child's
-	Key    Expr   `json:"key"`
+	Key    Expr   `json:"key,omitempty"`
+	Ours   string `json:"ours,omitempty"` // or, the source of ours of which a member was chosen already
 }
 
 // Loop says how often a node is done again.

@@ -486,17 +486,23 @@ connection "files" "docs" {
 			Explanation: "This is part of the language and `wfc check` checks it, but this version of wfc cannot run it yet. `wfc compile` and `wfc run` " +
 				"refuse the workflow, because a run that silently does less than the workflow says is worse than one that does not start.",
 			Failing: `workflow "hello" {
-  step "pause" {
-    sleep = "10m"
+  step "name" {
+    ask {
+      message = "Who is there?"
+      answer  = string
+    }
+  }
+  output "name" {
+    value = step.name.output
   }
 }
 `,
 			Mended: `workflow "hello" {
-  step "pause" {
-    value = "10m"
+  input "name" {
+    type = string
   }
-  output "pause" {
-    value = step.pause.output
+  output "name" {
+    value = input.name
   }
 }
 `,

@@ -19,7 +19,7 @@ import (
 func (c *Core) call(n *node, at Addr, s *scope) (*StartCall, *pendingCall, *Failure) {
 	call := &StartCall{
 		At: at, Attempt: c.instance(at).attempts + 1, Do: n.spec.Kind, Tool: n.spec.Tool, Digest: n.spec.ToolDigest,
-		Session: SessionID{n.connection, n.source.Session == "run"}, Deadline: c.deadlineOf(at),
+		Session: SessionID{n.connection, n.private}, Deadline: c.deadlineOf(at),
 	}
 	if c.opts.IdempotencyKey != nil && n.spec.Kind == plan.Call {
 		call.IdempotencyKey = c.opts.IdempotencyKey(c.Instance(at))
@@ -27,19 +27,16 @@ func (c *Core) call(n *node, at Addr, s *scope) (*StartCall, *pendingCall, *Fail
 	if call.Session.Private && c.gone[n.connection] {
 		return nil, nil, &Failure{Kind: KindSession, Message: fmt.Sprintf("The session with %s, which is private to the run, ended with the process that had it, and what earlier steps left in it is lost. Start a new run.", n.connection)}
 	}
-	s.secret = c.opts.Secret
-	args, failure := c.args(n, s, call.IdempotencyKey)
+	args, failure := c.given(n, at, s, call.IdempotencyKey, c.opts.Secret)
 	if failure != nil {
 		return nil, nil, failure
 	}
 	shown := args
-	if n.usesSecrets {
-		s.secret = secretReference
-		if shown, failure = c.args(n, s, call.IdempotencyKey); failure != nil {
+	if n.usesSecrets || at.Undo > 0 && c.nodeOf(at.done()).usesSecrets {
+		if shown, failure = c.given(n, at, s, call.IdempotencyKey, secretReference); failure != nil {
 			return nil, nil, failure
 		}
 	}
-	s.secret = nil
 	wire, failure := c.onWire(args)
 	if failure != nil {
 		return nil, nil, failure
@@ -152,11 +149,32 @@ func shownRead(n *node, args value.Value, uri string) value.Value {
 	return value.OfObject(obj)
 }
 
-// shownArgs evaluates once more what a node was given, with references in place
-// of secrets.
+// given evaluates the arguments of a call, a read or a prompt. An undo sees the
+// result of what it undoes, and what that was given.
+func (c *Core) given(n *node, at Addr, s *scope, key string, secret func(string) (string, error)) (value.Value, *Failure) {
+	if at.Undo > 0 {
+		done := at.done()
+		args, failure := c.argsOf(c.nodeOf(done).variant(""), done, secret)
+		if failure != nil {
+			return args, failure
+		}
+		self := resultOf(c.instance(done), s.each)
+		s.self, s.args = &self, &args
+	}
+	s.secret = secret
+	defer func() { s.secret = nil }()
+	return c.args(n, s, key)
+}
+
+// shownArgs is what args reads as over a node, evaluated once more.
 func (c *Core) shownArgs(n *node, at Addr) (value.Value, *Failure) {
+	return c.argsOf(n, at, secretReference)
+}
+
+// argsOf evaluates once more what a node was given.
+func (c *Core) argsOf(n *node, at Addr, secret func(string) (string, error)) (value.Value, *Failure) {
 	s := c.scopeAt(at)
-	s.secret = secretReference
+	s.secret = secret
 	switch {
 	case n.source != nil:
 		key := ""

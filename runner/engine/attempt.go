@@ -370,6 +370,10 @@ func (c *Core) attempt(n *node, at Addr) {
 // startCall commands a call, a read or a prompt.
 func (c *Core) startCall(n *node, at Addr, s *scope) {
 	inst := c.instance(at)
+	if at.Undo > 0 {
+		self := resultOf(c.instance(at.done()), s.each)
+		s.self = &self
+	}
 	key, failure := c.sourceKey(n, at, s)
 	var call *StartCall
 	var pending *pendingCall

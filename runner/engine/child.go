@@ -69,6 +69,12 @@ func (c *Core) childKeys(n *node, s *scope) (map[string]string, *Failure) {
 	}
 	keys := make(map[string]string, len(n.bind))
 	for _, b := range n.bind {
+		if b.key.IsZero() {
+			if key, chosen := s.frame.keys[b.ours]; chosen {
+				keys[b.source] = key
+			}
+			continue
+		}
 		v, failure := c.eval("bind", b.key, s)
 		if failure != nil {
 			return nil, failure

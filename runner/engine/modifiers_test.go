@@ -39,7 +39,9 @@ func assert(condition, message string) func(*plan.NodeSpec) {
 }
 func idempotent(n *plan.NodeSpec) { n.Idempotent = true }
 func undo(tool, args string) func(*plan.NodeSpec) {
-	return func(n *plan.NodeSpec) { n.Undo = append(n.Undo, plan.NodeSpec{ID: n.ID, Tool: tool, Args: plan.Expr(args)}) }
+	return func(n *plan.NodeSpec) {
+		n.Undo = append(n.Undo, plan.NodeSpec{ID: n.ID, Tool: tool, Args: plan.Expr(args)})
+	}
 }
 func finally(n *plan.NodeSpec) { n.Finally = true }
 
@@ -184,7 +186,11 @@ func TestDeadline(t *testing.T) {
 	t.Run("of what waits for its next attempt", func(t *testing.T) {
 		s := newSim(t, planOf(call("a", "t", ``, deadline(`"1h"`), retry("2", every(`"59m"`, `"59m"`)))), nil).begin()
 		s.pass(30*time.Second).send("a").fail("a", KindTransport, SentNo)
-		s.facts[len(s.facts)-1] = func() Fact { f := s.facts[len(s.facts)-1].(AttemptFailed); f.RetryAt = f.RetryAt.Add(time.Hour); return f }()
+		s.facts[len(s.facts)-1] = func() Fact {
+			f := s.facts[len(s.facts)-1].(AttemptFailed)
+			f.RetryAt = f.RetryAt.Add(time.Hour)
+			return f
+		}()
 		s.restart().wait()
 		s.wantTrace("start a", "retry a (transport)", "error a (timeout)", "end failed")
 	})

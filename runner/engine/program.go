@@ -49,6 +49,7 @@ type node struct {
 	// connection is what the node is said to call in messages; "" where it calls
 	// nothing. Of several it is the first, whose variant this is.
 	connection string
+	private    bool             // to the run; its session
 	variants   map[string]*node // by the key of a member; nil: there is one connection only
 	child      *Program         // of a run
 	after      int              // how many nodes it waits for
@@ -80,6 +81,7 @@ type node struct {
 type binding struct {
 	source string
 	key    code
+	ours   string // the source of ours whose member it is, where key is not written
 }
 
 // loops reports whether the node is done in rounds.
@@ -292,7 +294,7 @@ func (l *loader) spec(n *node, spec *plan.NodeSpec, at string) {
 			l.fail("step %q calls the source %q, which the plan does not bind", spec.ID, spec.Source)
 			n.source = &plan.Source{}
 		case n.source.Connection != "":
-			n.connection = n.source.Connection
+			n.connection, n.private = n.source.Connection, n.source.Session == "run"
 		case len(n.source.Members) > 0:
 			n.connection = n.source.Members[0].Connection
 		}
@@ -326,7 +328,7 @@ func (l *loader) spec(n *node, spec *plan.NodeSpec, at string) {
 		n.asserts = append(n.asserts, a)
 	}
 	for i, x := range spec.Bind {
-		n.bind = append(n.bind, binding{x.Source, e(x.Key, fmt.Sprintf("bind/%d/key", i))})
+		n.bind = append(n.bind, binding{x.Source, e(x.Key, fmt.Sprintf("bind/%d/key", i)), x.Ours})
 	}
 	n.usesSecrets = n.args.refersTo("secret")
 	if len(spec.NullArgs) > 0 {
@@ -362,7 +364,7 @@ func (l *loader) spec(n *node, spec *plan.NodeSpec, at string) {
 			v = node{}
 			l.spec(&v, &other, at)
 		}
-		v.connection, v.index = m.Connection, n.index
+		v.connection, v.private, v.index = m.Connection, m.Session == "run", n.index
 		n.variants[m.Key] = &v
 	}
 }
