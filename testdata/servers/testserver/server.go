@@ -40,6 +40,7 @@ var (
 	repeat     = flags.Bool("repeat", false, "give the same cursor with every page")
 	endless    = flags.Bool("endless", false, "give a new cursor with every page, for ever")
 	listChange = flags.Bool("list-changed", false, "say in server/discover, too, that the list of tools may change")
+	picky      = flags.Bool("picky", false, "list more tools to clients that offer sampling, roots, or both")
 	oddEntries = flags.Bool("odd-entries", false, "list entries that are no objects, or have no proper name, beside the others")
 	failLists  = flags.String("fail-lists", "", "comma-separated `lists` that fail: tools, resources, templates, prompts")
 	offered    = flags.String("offered", "", "write the capabilities that the client offers to this `file`")
@@ -130,22 +131,23 @@ func fail(err error) {
 
 // server is one session.
 type server struct {
-	mu      sync.Mutex
-	out     *bufio.Writer
-	count   int                      // of the counter tool
-	tools   int                      // more tools than at first
-	called  int                      // tool calls
-	cancels map[string]chan struct{} // by request id
-	calls   map[string]string        // tool names by request id
-	meeting int
-	meet    chan struct{}
-	inside  int                     // calls at the meeting that have no answer yet
-	peak    int                     // the most that were inside at once
-	modern  bool                    // of 2026-07-28: it makes no requests
-	asks    int                     // requests of ours
-	replies map[string]chan message // by their ids
-	gated   bool                    // the tool gate has refused once
-	late    json.RawMessage         // the id of a server/discover that is answered later
+	mu           sync.Mutex
+	out          *bufio.Writer
+	count        int                      // of the counter tool
+	capabilities json.RawMessage          // of the client
+	tools        int                      // more tools than at first
+	called       int                      // tool calls
+	cancels      map[string]chan struct{} // by request id
+	calls        map[string]string        // tool names by request id
+	meeting      int
+	meet         chan struct{}
+	inside       int                     // calls at the meeting that have no answer yet
+	peak         int                     // the most that were inside at once
+	modern       bool                    // of 2026-07-28: it makes no requests
+	asks         int                     // requests of ours
+	replies      map[string]chan message // by their ids
+	gated        bool                    // the tool gate has refused once
+	late         json.RawMessage         // the id of a server/discover that is answered later
 }
 
 type message struct {
@@ -245,6 +247,7 @@ func (s *server) take(line []byte) {
 			logging = `,"logging":{}`
 		}
 		record(*offered, "%s", p.Capabilities)
+		s.capabilities = p.Capabilities
 		s.answer(m.ID, fmt.Sprintf(`{"protocolVersion":%q,"capabilities":{"tools":{"listChanged":true},"resources":{},"prompts":{}%s},"serverInfo":{"name":"testserver","version":"1","vendor":[1.0]},"instructions":"Be kind."}`, p.Version, logging))
 	case "ping":
 		record(*logFile, "%s", m.Method)
@@ -352,14 +355,36 @@ func oddEntriesOf(list string) []string {
 	return odd
 }
 
+// pickyTools are those that depend on what the client offers.
+func (s *server) pickyTools() (names []string) {
+	if !*picky {
+		return nil
+	}
+	sampling, roots := bytes.Contains(s.capabilities, []byte(`"sampling"`)), bytes.Contains(s.capabilities, []byte(`"roots"`))
+	if sampling {
+		names = append(names, "summarise")
+	}
+	if roots {
+		names = append(names, "browse")
+	}
+	if sampling && roots {
+		names = append(names, "digest")
+	}
+	return names
+}
+
 func (s *server) list(m message) {
 	list := lists[m.Method]
 	if list.flag == "tools" {
 		s.mu.Lock()
+		more := s.pickyTools()
 		for i := range s.tools {
-			list.objects = append(slices.Clip(list.objects), fmt.Sprintf(`{"name":"more_%d","inputSchema":{"type":"object"}}`, i+1))
+			more = append(more, fmt.Sprintf("more_%d", i+1))
 		}
 		s.mu.Unlock()
+		for _, name := range more {
+			list.objects = append(slices.Clip(list.objects), fmt.Sprintf(`{"name":%q,"inputSchema":{"type":"object"}}`, name))
+		}
 	}
 	if *oddEntries {
 		list.objects = append(oddEntriesOf(list.flag), list.objects...)
