@@ -60,6 +60,8 @@ type CoreOptions struct {
 	Redact func(string) string
 	// Blob gives the bytes of a blob that goes into arguments. Nil: none can.
 	Blob func(*value.BlobValue) ([]byte, error)
+	// MaxResult is the number of bytes up to which a result may be kept; 0: any number.
+	MaxResult int64
 }
 
 // NewCore returns the core of a run that has not begun.

@@ -38,6 +38,8 @@ type Options struct {
 	// its last call when Run returns. It must not block for long: results wait in
 	// memory meanwhile. Nil: nobody watches.
 	Watch func(Event)
+	// MaxResult is the number of bytes up to which a result may be kept; 0: any number.
+	MaxResult int64
 	// Clock gives the time of events; nil: time.Now.
 	Clock func() time.Time
 }
@@ -277,8 +279,9 @@ func newDriver(opts Options, log runLog, secrets map[string]string) *driver {
 			}
 			return d.key(in)
 		},
-		Redact: d.redact.Text,
-		Blob:   func(b *value.BlobValue) ([]byte, error) { return d.blob(b) },
+		Redact:    d.redact.Text,
+		Blob:      func(b *value.BlobValue) ([]byte, error) { return d.blob(b) },
+		MaxResult: opts.MaxResult,
 	}
 	d.core = NewCore(opts.Program, d.options)
 	if opts.Watch != nil {

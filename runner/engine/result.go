@@ -106,10 +106,10 @@ func (c *Core) settle(n *node, at Addr, answer *Answer, attempts int, args value
 			failure.Sent = SentYes
 		}
 		end.Outcome, end.Failure = OutcomeError, failure
-		return end
+		return c.within(n, end)
 	}
 	end.Output = output
-	return end
+	return c.within(n, end)
 }
 
 func (c *Core) output(n *node, at Addr, answer *Answer, attempts int, args value.Value) (value.Value, *Failure) {
