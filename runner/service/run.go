@@ -82,6 +82,8 @@ func (r *Prepared) options(store *journal.Store, targets map[engine.SessionID]po
 		Journal: store,
 		Secret:  r.secrets.get,
 		Watch:   watch,
+
+		MaxResult: maxResult(r.service.project),
 	}
 }
 
@@ -138,7 +140,9 @@ func previous(ctx context.Context, store *journal.Store, p *plan.Plan) (value.Va
 // journal returns the project's journal, which it opens at the first use.
 func (s *Service) journal() (*journal.Store, error) {
 	s.opening.Do(func() {
-		s.store, s.openErr = journal.Open(context.Background(), filepath.Join(s.project.Root, StateFolder), journal.Options{})
+		opts := journalOptions(s.project)
+		opts.At = s.options.JournalPoint
+		s.store, s.openErr = journal.Open(context.Background(), filepath.Join(s.project.Root, StateFolder), opts)
 	})
 	return s.store, s.openErr
 }

@@ -33,6 +33,8 @@ type Options struct {
 	// Stderr gets the lines of servers' stderr while they start, redacted. May be nil.
 	// It is called from several goroutines.
 	Stderr func(connection, line string)
+	// JournalPoint is [journal.Options].At, for tests that end the process there.
+	JournalPoint func(journal.Point)
 	// ProcessEnds says that this process ends once the service is closed, which
 	// then leaves the journal as [journal.Store.Leave] does.
 	ProcessEnds bool
