@@ -27,7 +27,6 @@ var planned = map[string]string{
 	"secret file":          `file = "token.txt"`,
 	"secret command":       `command = ["pass", "token"]`,
 	"secret keyring":       `keyring = "wfc/token"`,
-	"wfc.hcl storage":      "storage {\n durability = \"process\"\n}",
 }
 
 const stdio = "stdio {\n command = \"x\"\n}\n"

@@ -27,7 +27,6 @@ func (c *checker) later(d *syntax.Deployment, used map[*connection]bool) {
 	for _, x := range c.late {
 		l.feature(x.what, x.at)
 	}
-	l.settings()
 }
 
 type laterList struct {
@@ -101,16 +100,5 @@ func (l laterList) opening(y *syntax.Connection) {
 	}
 	if st := y.Stdio; st != nil {
 		l.secrets(st.Command, st.Args, st.Env, st.Cwd)
-	}
-}
-
-// settings reports what wfc.hcl says of all runs.
-func (l laterList) settings() {
-	s := l.w.project.Settings
-	if s == nil {
-		return
-	}
-	if s.Storage != nil {
-		l.block("storage", s.Storage.Header)
 	}
 }

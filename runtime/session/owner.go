@@ -136,6 +136,7 @@ func (o *owner) serve() {
 			o.tidy()
 		case <-idling:
 			o.draining = true
+			o.drained.Store(true)
 		case <-drain:
 			drain, o.draining = nil, true
 		case <-stop:

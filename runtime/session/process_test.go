@@ -3,9 +3,15 @@
 package session
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -55,4 +61,63 @@ func TestServerThatClosesItsOutputIsEnded(t *testing.T) {
 	if e := failure(t, err); e.Reason != Lost || !strings.Contains(e.Error(), "it closed its output but did not exit") {
 		t.Errorf("got %v", e)
 	}
+}
+
+// npx is a process above the server: when it is killed alone, the server must not
+// live on behind it.
+func TestServerEndsWithTheProcessAboveIt(t *testing.T) {
+	pidFile := filepath.Join(t.TempDir(), "pid")
+	b := open(t, func(cfg *Config) {
+		stdio := cfg.Connection.Stdio
+		stdio.Args = append([]string{"-c", `echo $$ > ` + pidFile + `; "$@"; exit`, "sh", stdio.Command}, stdio.Args...)
+		stdio.Command = "sh"
+	})
+	b.must("counter", "{}")
+	above, err := strconv.Atoi(strings.TrimSpace(strings.Join(servertest.Lines(t, pidFile), "")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	started, running := begun()
+	over := make(chan error, 1)
+	go func() {
+		_, err := b.CallTool(t.Context(), Call{Tool: "wait", Started: started})
+		over <- err
+	}()
+	running()
+	if err := syscall.Kill(above, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if e := failure(t, <-over); e.Reason != Lost || e.Exit != "signal: killed" {
+		t.Errorf("got %v", e)
+	}
+	<-b.Ended()
+	servertest.CheckStarts(t, b.starts, 1) // and none of them lives
+}
+
+// TestMain's process plays wfc here, which is killed without a chance to clean up.
+func TestServersDieWithUs(t *testing.T) {
+	if file := os.Getenv("WFC_TEST_STARTS"); file != "" {
+		b := open(t, func(cfg *Config) { cfg.Connection.Stdio.Args = []string{"-stubborn", "-starts", file} })
+		b.must("counter", "{}")
+		fmt.Println("up")
+		select {} // until we are killed
+	}
+	file := filepath.Join(t.TempDir(), "starts")
+	us := exec.Command(os.Args[0], "-test.run=^TestServersDieWithUs$")
+	us.Env = append(os.Environ(), "WFC_TEST_STARTS="+file)
+	out, err := us.StdoutPipe()
+	if err == nil {
+		err = us.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for lines.Scan() && lines.Text() != "up" {
+	}
+	if err := us.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = us.Wait()
+	servertest.CheckStarts(t, file, 1)
 }

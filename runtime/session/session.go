@@ -203,6 +203,9 @@ func (s *Session) do(ctx context.Context, label string, readOnly bool, queued fu
 	if ctx.Err() != nil {
 		return s.gaveUp(ctx, op)
 	}
+	if s.drained.Load() {
+		return errEnded
+	}
 	select {
 	case s.submit <- op:
 		if queued != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -63,4 +64,16 @@ func CheckStarts(t testing.TB, file string, n int) {
 		}
 		CheckGone(t, pid)
 	}
+}
+
+// CheckThreadGone waits until the thread tid of this process has ended.
+func CheckThreadGone(t testing.TB, tid int) {
+	t.Helper()
+	for range 1_000_000 {
+		if err := unix.Tgkill(os.Getpid(), tid, 0); errors.Is(err, unix.ESRCH) {
+			return
+		}
+		runtime.Gosched()
+	}
+	t.Errorf("thread %d lives on", tid)
 }

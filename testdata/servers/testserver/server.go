@@ -29,6 +29,8 @@ var (
 	silent     = flags.Bool("silent", false, "read, and never answer")
 	probe      = flags.String("probe", "refuse", "what server/discover gets: `refuse`, exit, ignore, silent (nothing more is answered), answer, or late (by the first process with initialize, which it refuses)")
 	install    = flags.String("install", "", "before anything is read, wait until this `file`, a FIFO, is opened for writing")
+	strict     = flags.Bool("strict", false, "refuse requests without a progress token")
+	greet      = flags.Bool("greet", false, "say hello on stderr before anything is read")
 	speaks     = flags.String("speaks", "", "answer initialize with this `revision`, whatever was asked for")
 	noise      = flags.Bool("noise", false, "print lines on stdout that are no messages, before and between them")
 	bom        = flags.Bool("bom", false, "begin stdout with a byte order mark")
@@ -74,6 +76,9 @@ func Main() {
 		s.line("Starting the server ...")
 		s.line(`{"level":"info","msg":"a log line in JSON"}`)
 		s.line("{ not JSON")
+	}
+	if *greet {
+		fmt.Fprintln(os.Stderr, "testserver: installing")
 	}
 	if *install != "" {
 		if f, err := os.Open(*install); err != nil {
@@ -200,6 +205,10 @@ func (s *server) take(line []byte) {
 	var m message
 	if err := json.Unmarshal(line, &m); err != nil {
 		fail(err)
+	}
+	if *strict && m.ID != nil && m.Method != "initialize" && !bytes.Contains(m.Params, []byte(`"progressToken":`)) {
+		s.refuse(m.ID, -32602, "there is no progress token")
+		return
 	}
 	switch m.Method {
 	case "server/discover":

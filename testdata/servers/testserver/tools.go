@@ -66,6 +66,15 @@ func (s *server) call(m message) {
 		s.cancels[string(m.ID)] = done
 		s.mu.Unlock()
 		record(*waiting, "wait")
+	case "late": // answers when it is cancelled
+		done := make(chan struct{})
+		s.mu.Lock()
+		s.cancels[string(m.ID)] = done
+		s.mu.Unlock()
+		go func() {
+			<-done
+			s.answer(m.ID, `{"content":[{"type":"text","text":"too late"}]}`)
+		}()
 	case "meet": // until n calls are here
 		s.meet0(args.N)
 		go func() {
