@@ -257,6 +257,9 @@ func (s *satisfaction) prompt(d *Prompt) {
 
 // resource looks for the URI: it, not the name, says what is read.
 func (s *satisfaction) resource(d *Resource) {
+	if _, problem := uriVariables(d.URI); problem != "" {
+		return // which has its diagnostic
+	}
 	var have []string
 	for _, o := range slices.Concat(s.offer.Snapshot.Resources, s.offer.Snapshot.ResourceTemplates) {
 		r := object(json.RawMessage(o.Raw))

@@ -177,6 +177,7 @@ func (b *builder) declare(d *declared) {
 		i.Types = append(i.Types, &TypeDecl{Name: x.name, Doc: x.doc, Range: x.span, Type: name})
 		if types.IsReserved(x.name.Text) {
 			b.diags = append(b.diags, diag.New(codeReserved, x.name.Range, "%q is a word of the type notation. Give the type another name.", x.name.Text))
+			w.local[x.name.Text] = types.ErrorType // which of both is meant is not known
 			continue
 		}
 		w.local[x.name.Text] = name
