@@ -92,5 +92,12 @@ func init() {
 }
 `,
 		},
+		Entry{
+			Code: "WFC1206", Severity: Error, Summary: "Text of too many lines",
+			Explanation: "A long text in a workflow file is read in no time where its lines have neither `$` nor `%` in them. Of others it may have " +
+				"some thousands, and of lines of less than five characters some tens of thousands. A text of this size is better kept in a file of its own, which " +
+				"`file(\"NAME\")` reads.",
+			NoExample: "It would be longer than all others together.",
+		},
 	)
 }

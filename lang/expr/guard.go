@@ -19,6 +19,14 @@ const (
 	// maxNumber bounds a number's text, which HCL reads in quadratic time. What
 	// is longer has more digits than a number may have.
 	maxNumber = 2 * value.MaxDigits
+
+	// maxJoin bounds what HCL's parser has to do to join the literal tokens of the
+	// texts of a file (see [guard.joins]): it takes it less than a second. A text of
+	// 200 KB may have some 5,000 lines with a $ in them.
+	maxJoin = 16 << 30
+	// maxPlanJoin is that of an expression that is canonical text, in which more
+	// characters are escaped than in what it was made of.
+	maxPlanJoin = 4 * maxJoin
 )
 
 // Guard scans the bytes of a file or expression and refuses what nests deeper
@@ -28,22 +36,30 @@ const (
 // rather too much than too little where the text has errors. In text that is
 // not UTF-8 HCL's scanner takes quotes for parts of names, so that such text is refused too.
 func Guard(src []byte, filename string) diag.List {
-	if !utf8.Valid(src) {
-		at := position(src, validLen(src))
+	_, refused := scan(src, filename, false, maxJoin)
+	return refused
+}
+
+// refusal scans and says which limit is passed, if one is.
+func (g *guard) refusal(filename string) diag.List {
+	if !utf8.Valid(g.src) {
+		at := position(g.src, validLen(g.src))
 		return diag.List{diag.New("WFC1001", hcl.Range{Filename: filename, Start: at, End: at}, "This text is not UTF-8. Save it in that encoding.")}
 	}
-	g := guard{src: src, maxNesting: MaxNesting, maxRun: MaxRun}
 	code := g.scan()
 	if code == "" {
 		return nil
 	}
-	at := position(src, g.failed)
+	at := position(g.src, g.failed)
 	place := hcl.Range{Filename: filename, Start: at, End: at}
 	place.End.Byte++
 	place.End.Column++
 	switch code {
 	case "WFC1203":
 		return diag.List{diag.New(code, place, "This number has more than %d digits. Write it as a text in quotes if its digits are what counts.", value.MaxDigits)}
+	case "WFC1206":
+		return diag.List{diag.New(code, place, "This text has too many lines that are very short or have a $ or %% in them. "+
+			"Keep it in a file of its own, and read it with file(\"NAME\").")}
 	case "WFC1201":
 		return diag.List{diag.New(code, place, "Brackets, texts and directives stand inside of each other more than %d deep here. "+
 			"Split the expression: name its inner parts in a `locals` block.", MaxNesting)}
@@ -78,18 +94,34 @@ type frame struct {
 	run        int  // operators since the last separator
 	directives int  // of a text: directives that are open
 	marker     []byte
+	literal    literal // of a heredoc: since its beginning or the last sequence
+}
+
+// literal is literal text of a heredoc.
+type literal struct {
+	start  int // its offset; -1 before the first line
+	tokens int // that HCL's scanner makes of it, without those of plain lines
+	plain  int // where the lines without $ and % begin that came last
+	lines  int // how many they are
 }
 
 // guard is one scan. Its budget are the operators and the nesting of all open frames.
 type guard struct {
 	src                []byte
 	maxNesting, maxRun int
+	maxJoin            int
+	minLines           int  // of those that are hidden
+	gaps               bool // wanted
+	outline            Outline
 
 	stack   []frame
 	top     frame // the innermost; stack has the others
 	nesting int
 	run     int
 	number  bool // a number is too long
+	join    int  // bytes that are copied to join texts
+	line    int  // of counted
+	counted int  // up to where the lines are counted
 	failed  int  // where a limit was passed
 }
 
@@ -145,7 +177,8 @@ var inWord = func() (t [256]bool) {
 // scan returns the code of the limit that is passed, or "".
 func (g *guard) scan() diag.Code {
 	g.top = frame{kind: '{'}
-	i := 0
+	g.line = 1
+	i := g.gap(0)
 	for i < len(g.src) {
 		switch g.top.kind {
 		case '"':
@@ -167,6 +200,17 @@ func (g *guard) scan() diag.Code {
 			g.failed = i - 1
 			return "WFC1202"
 		}
+		if g.join > g.maxJoin {
+			g.failed = i - 1
+			return "WFC1206"
+		}
+	}
+	if g.top.kind == '<' {
+		g.endLiteral(i)
+	}
+	if g.join > g.maxJoin {
+		g.failed = i - 1
+		return "WFC1206"
 	}
 	return ""
 }
@@ -235,7 +279,7 @@ func (g *guard) code(i int) int {
 			}
 		case less:
 			if marker, end := heredocMarker(src, i); marker != nil {
-				g.push(frame{kind: '<', marker: marker})
+				g.push(frame{kind: '<', marker: marker, literal: literal{start: -1}})
 				return end
 			}
 			g.operators(1)
@@ -245,6 +289,7 @@ func (g *guard) code(i int) int {
 				i = end
 				if src[end-1] == '\n' && g.top.kind == '{' {
 					g.separate()
+					i = g.gap(i)
 				}
 				continue
 			}
@@ -254,15 +299,17 @@ func (g *guard) code(i int) int {
 			i = lineEnd(src, i)
 			if g.top.kind == '{' {
 				g.separate()
+				i = g.gap(i)
 			}
 		case separator:
 			g.separate()
 			i++
 		case newline:
+			i++
 			if g.top.kind == '{' {
 				g.separate()
+				i = g.gap(i)
 			}
-			i++
 		case open:
 			if c == '[' {
 				g.operators(1) // it may index what stands before it
@@ -318,12 +365,58 @@ func (g *guard) close(c byte) {
 	}
 }
 
+// gap notes that a line ended before i, in braces or outside of all brackets, and
+// returns where the next line begins that has code, if the braces stand in no others.
+func (g *guard) gap(i int) int {
+	if !g.gaps || len(g.stack) > 1 {
+		return i
+	}
+	src := g.src
+	end := i
+	for next := i; next < len(src); {
+		switch c := src[next]; {
+		case c == ' ' || c == '\t':
+			next++
+			continue
+		case c == '\n':
+			next++
+		case c == '\r' && next+1 < len(src) && src[next+1] == '\n':
+			next += 2
+		case c == '#', c == '/' && next+1 < len(src) && src[next+1] == '/':
+			next = lineEnd(src, next)
+		default:
+			next = len(src)
+			continue
+		}
+		end = next
+	}
+	g.line += bytes.Count(src[g.counted:end], []byte{'\n'})
+	g.counted = end
+	g.outline.Gaps = append(g.outline.Gaps, Gap{Start: i, End: end, Line: g.line, Depth: len(g.stack)})
+	return end
+}
+
+// joins counts what it costs to join tokens of literal text that stand side by side, of
+// so many bytes together: HCL's parser copies all that it has for each of them, and
+// moves the tokens that follow.
+func (g *guard) joins(tokens, size int) {
+	const (
+		token = 16 // bytes of one
+		alloc = 4  // what it costs to copy a byte to new memory, by what it costs to move it
+	)
+	if tokens > 1 {
+		g.join += tokens * (alloc*size + token*tokens) / 2
+	}
+}
+
 // text scans a text in quotes until it ends or a sequence begins.
 func (g *guard) text(i int) int {
 	src := g.src
+	start, tokens := i, 1
 	for i < len(src) {
 		switch c := src[i]; c {
 		case '"':
+			g.joins(tokens, i-start)
 			g.pop()
 			return i + 1
 		case '\\':
@@ -331,8 +424,10 @@ func (g *guard) text(i int) int {
 				i++
 			}
 		case '$', '%':
+			tokens += 2
 			next, begins := sequence(src, i)
 			if begins {
+				g.joins(tokens, i-start)
 				return g.sequence(c, next)
 			}
 			i = next
@@ -340,29 +435,92 @@ func (g *guard) text(i int) int {
 			i++
 		}
 	}
+	g.joins(tokens, i-start)
 	return i
 }
 
 // heredoc scans a line of a heredoc, or what is left of it, until a sequence begins.
 func (g *guard) heredoc(i int) int {
 	src := g.src
-	end := lineEnd(src, i)
-	if (i == 0 || src[i-1] == '\n') && end > i && src[end-1] == '\n' && bytes.Equal(bytes.TrimSpace(src[i:end]), g.top.marker) {
+	start, end := i, lineEnd(src, i)
+	whole := (i == 0 || src[i-1] == '\n') && end > i && src[end-1] == '\n'
+	if whole && bytes.Equal(bytes.TrimSpace(src[i:end]), g.top.marker) {
+		g.endLiteral(i)
 		g.pop()
 		return end - 1
 	}
+	t := &g.top.literal
+	if t.start < 0 {
+		t.start = i
+	}
+	plain := whole && bytes.IndexByte(bytes.TrimSuffix(src[i:end-1], []byte{'\r'}), '\r') < 0 // HCL's scanner stumbles over others
 	for i < end {
 		if c := src[i]; c != '$' && c != '%' {
 			i++
 			continue
 		}
+		if plain {
+			g.endPlain()
+			plain = false
+		}
+		t.tokens += 2
 		next, begins := sequence(src, i)
 		if begins {
+			g.endLiteral(start)
 			return g.sequence(src[i], next)
 		}
 		i = next
 	}
+	switch {
+	case !plain:
+		g.endPlain()
+		t.tokens++
+	case t.lines == 0:
+		t.plain = start
+		fallthrough
+	default:
+		t.lines++
+	}
 	return i
+}
+
+// endLiteral ends literal text of a heredoc before end.
+func (g *guard) endLiteral(end int) {
+	g.endPlain()
+	t := &g.top.literal
+	if t.start >= 0 {
+		g.joins(t.tokens, end-t.start)
+	}
+	*t = literal{start: -1}
+}
+
+// endPlain ends the lines without $ and %.
+func (g *guard) endPlain() {
+	t := &g.top.literal
+	from, lines := t.plain, t.lines
+	t.lines = 0
+	if lines < g.minLines {
+		t.tokens += lines
+		return
+	}
+	// What hides them needs some bytes in the first line and some in the last.
+	hidden := span{start: -1}
+	at := from
+	for range lines {
+		end := lineEnd(g.src, at)
+		switch size := len(bytes.TrimRight(g.src[at:end], "\r\n")); {
+		case hidden.start < 0 && size >= len(hideStart):
+			hidden.start = at
+		case hidden.start >= 0 && size >= len(hideEnd):
+			hidden.end = at + size
+		}
+		at = end
+	}
+	t.tokens += lines
+	if hidden.end > 0 {
+		g.outline.texts = append(g.outline.texts, hidden)
+		t.tokens -= bytes.Count(g.src[hidden.start:hidden.end], []byte{'\n'})
+	}
 }
 
 // sequence looks at the $ or % at i and returns where to go on, and whether a

@@ -12,10 +12,14 @@ import (
 // after other errors it is as much as could be read.
 func Parse(text, filename string) (Expr, diag.List) {
 	src := []byte(text)
-	if problems := Guard(src, filename); len(problems) > 0 {
-		return Expr{}, problems
+	outline, refused := scan(src, filename, false, maxPlanJoin)
+	if len(refused) > 0 {
+		return Expr{}, refused
 	}
-	node, problems := hclsyntax.ParseExpression(src, filename, hcl.InitialPos)
+	node, problems := hclsyntax.ParseExpression(outline.Hide(src), filename, hcl.InitialPos)
+	if !outline.Restore(node, src) {
+		node, problems = hclsyntax.ParseExpression(src, filename, hcl.InitialPos)
+	}
 	var list diag.List
 	for _, p := range problems {
 		at := hcl.Range{Filename: filename, Start: hcl.InitialPos, End: hcl.InitialPos}

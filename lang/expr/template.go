@@ -310,8 +310,8 @@ func (b *builder) parts(nodes []hclsyntax.Expression) []Part {
 		p := b.pieces[b.pos]
 		switch p.sequence {
 		case "":
-			parts = addText(parts, p.text, p.at)
-			b.pos++
+			text, at := b.text()
+			parts = addText(parts, text, at)
 		case "$":
 			parts = append(parts, Part{Expr: next(), Range: p.at})
 			b.pos++
@@ -324,6 +324,24 @@ func (b *builder) parts(nodes []hclsyntax.Expression) []Part {
 		}
 	}
 	return parts
+}
+
+// text reads the literal text that comes, all lines of it at once.
+func (b *builder) text() (string, hcl.Range) {
+	var text strings.Builder
+	var at hcl.Range
+	for ; b.pos < len(b.pieces) && b.pieces[b.pos].sequence == ""; b.pos++ {
+		p := b.pieces[b.pos]
+		if p.text == "" {
+			continue
+		}
+		if text.Len() == 0 {
+			at = p.at
+		}
+		at.End = p.at.End
+		text.WriteString(p.text)
+	}
+	return text.String(), at
 }
 
 // take reads the directive that must come, and returns where it ends.

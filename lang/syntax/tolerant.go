@@ -9,7 +9,6 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/lda-wf/wfc/lang/diag"
-	"github.com/lda-wf/wfc/lang/expr"
 )
 
 const (
@@ -35,11 +34,11 @@ func (r *reader) parse() *hclsyntax.Body {
 		text = r.mendEncoding()
 		r.src = text // so that a name is the same wherever it stands
 	}
-	if guarded := expr.Guard(text, r.name); len(guarded) > 0 {
-		r.diags = append(r.diags, guarded...)
+	body, errs, refused := parseTree(text, r.name)
+	if len(refused) > 0 {
+		r.diags = append(r.diags, refused...)
 		return nil
 	}
-	body, errs := parseTree(text, r.name)
 	if len(errs) == 0 {
 		r.settle(body, false)
 		return body
@@ -48,20 +47,23 @@ func (r *reader) parse() *hclsyntax.Body {
 	r.broken = true
 	m := &mender{r: r, text: bytes.Clone(text)}
 	if m.mendCharacters() {
-		if len(expr.Guard(m.text, r.name)) > 0 {
+		if body, errs, refused = parseTree(m.text, r.name); len(refused) > 0 {
 			return nil
 		}
-		body, errs = parseTree(m.text, r.name)
 	}
 	for range min(maxMistakes, max(1, maxParsed/(len(text)+1))) {
 		first := firstMistake(errs)
 		if first == nil {
 			break
 		}
-		if !m.mend(body, first) || len(expr.Guard(m.text, r.name)) > 0 {
-			break // without the mistake other things may be nested than before
+		if !m.mend(body, first) {
+			break
 		}
-		body, errs = parseTree(m.text, r.name)
+		mended, left, refused := parseTree(m.text, r.name)
+		if len(refused) > 0 {
+			break // without the mistake other things are nested than before
+		}
+		body, errs = mended, left
 	}
 	m.restore(body)
 	unclosed := false
@@ -75,11 +77,6 @@ func (r *reader) parse() *hclsyntax.Body {
 	}
 	r.settle(body, unclosed)
 	return body
-}
-
-func parseTree(text []byte, name string) (*hclsyntax.Body, hcl.Diagnostics) {
-	file, errs := hclsyntax.ParseConfig(text, name, hcl.InitialPos)
-	return file.Body.(*hclsyntax.Body), errs
 }
 
 // isText reports what is no text at all, UTF-16 and anything with NUL bytes, or
