@@ -27,6 +27,7 @@ func Connection(p *project.Project, id string) (*Reach, diag.List) {
 		return nil, found
 	}
 	l := &linker{project: p, plan: &plan.Plan{Ranges: map[string]plan.Range{}}, secrets: map[string]bool{}, locals: map[int]bool{}}
+	l.root = l
 	snap, err := p.Snapshot(id)
 	if err != nil {
 		snap = nil // it is only a hint here
