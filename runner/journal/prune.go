@@ -26,8 +26,8 @@ const (
 )
 
 // Prune says which finished runs are removed. Runs that wait, are interrupted or
-// are executed never are, nor the last completed run of a deployment, which the next
-// one may refer to.
+// are executed never are, nor the last completed run of a workflow and deployment,
+// which the next one may refer to ([Store.LastCompleted]).
 type Prune struct {
 	OlderThan time.Duration // those that ended longer ago; 0: all
 	Newest    int           // so many are kept whatever their age; 0: none
@@ -63,11 +63,13 @@ func (s *Store) prune(ctx context.Context, p Prune, most int) (*Pruned, error) {
 	if err != nil {
 		return out, err
 	}
-	last := map[string]bool{} // deployments whose last completed run was met
+	type series struct{ workflow, deployment string }
+	met := map[series]bool{} // of which the last completed run was met
 	for i, r := range runs {
-		isLast := r.Deployment != "" && r.Status == Completed && !last[r.Deployment]
+		of := series{r.Workflow, r.Deployment}
+		isLast := r.Status == Completed && !met[of]
 		if isLast {
-			last[r.Deployment] = true
+			met[of] = true
 		}
 		if i >= p.Newest && !isLast && (p.OlderThan == 0 || r.FinishedAt != nil && r.FinishedAt.Before(ended)) {
 			out.Runs = append(out.Runs, r.Run)

@@ -43,12 +43,12 @@ func TestWhatIsPruned(t *testing.T) {
 		runs string // oldest first; "!" before one says that it goes
 		how  Prune
 	}{
-		{"all that is finished", "!completed !failed !cancelled waiting interrupted running !completed", Prune{}},
+		{"all that is finished", "!completed !failed !cancelled waiting interrupted running completed !failed", Prune{}},
 		{"by age", "!completed !failed completed failed", Prune{OlderThan: 36 * time.Hour}},
 		{"by number", "!completed !failed completed failed", Prune{Newest: 2}},
 		{"by number of those that are finished", "!completed completed waiting running failed", Prune{Newest: 2}},
 		{"by age and number", "!completed completed failed", Prune{OlderThan: time.Hour, Newest: 2}},
-		{"not the last completed one of a deployment", "!completed@a completed@a !failed@a completed@b !completed", Prune{}},
+		{"not the last completed one of a deployment", "!completed@a completed@a !failed@a completed@b !completed completed", Prune{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			clock := newClock()
@@ -99,7 +99,7 @@ func TestBlobsThatNothingNamesGo(t *testing.T) {
 	sensitive, err := second.PutSensitiveBlob(t.Context(), []byte("sensitive"))
 	must(t, err)
 	large := Event{Node: "each", Data: NodeCompleted{Result: largeBody()}}
-	must(t, first.Commit(t.Context(), naming("a", shared, false), naming("b", own, false), large, Event{Data: RunFinished{Status: Completed}}))
+	must(t, first.Commit(t.Context(), naming("a", shared, false), naming("b", own, false), large, Event{Data: RunFinished{Status: Failed}}))
 	must(t, second.Commit(t.Context(), naming("a", shared, false), naming("b", sealedEvent, true), naming("each", sensitive, true)))
 	must(t, first.Close())
 
@@ -182,7 +182,7 @@ func TestWhatIsPrunedIsOverwritten(t *testing.T) {
 	const private = "a text that nobody is to read any more"
 	s := openNew(t)
 	r := newRun(t, s)
-	must(t, r.Commit(t.Context(), Event{Node: "a", Data: NodeCompleted{Result: json.RawMessage(`"` + private + `"`)}}, Event{Data: RunFinished{Status: Completed}}))
+	must(t, r.Commit(t.Context(), Event{Node: "a", Data: NodeCompleted{Result: json.RawMessage(`"` + private + `"`)}}, Event{Data: RunFinished{Status: Failed}}))
 	must(t, r.Close())
 	_, err := s.Prune(t.Context(), Prune{})
 	must(t, err)
@@ -203,7 +203,7 @@ func TestAJournalThatGotSmallIsASmallFile(t *testing.T) {
 	for n := range 600 {
 		must(t, r.Append(Event{Node: "a", Instance: string(rune('a' + n%26)), Data: NodeCompleted{Result: json.RawMessage(`"` + strings.Repeat("x", 50<<10) + `"`)}}))
 	}
-	must(t, r.Commit(t.Context(), Event{Data: RunFinished{Status: Completed}}))
+	must(t, r.Commit(t.Context(), Event{Data: RunFinished{Status: Failed}}))
 	must(t, r.Close())
 	_, err := s.Prune(t.Context(), Prune{})
 	must(t, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"encoding/json"
 	"iter"
 	"slices"
 	"strings"
@@ -205,6 +206,43 @@ func (s *Store) findOwners(ctx context.Context, runs []summary) error {
 		}
 		return nil
 	})
+}
+
+// Completion is what the next run may know of a completed one.
+type Completion struct {
+	Run       RunID
+	StartedAt time.Time       // UTC
+	Outputs   json.RawMessage // as they were appended
+	Sensitive bool            // Outputs are encrypted on disk
+}
+
+// LastCompleted returns the last run of a workflow and deployment ("": without
+// one) that was completed, which is what pruning keeps; nil: there is none.
+func (s *Store) LastCompleted(ctx context.Context, workflow, deployment string) (last *Completion, err error) {
+	err = s.snapshot(ctx, func(q querier) error {
+		var c Completion
+		var num, started, seq int64
+		err := q.QueryRowContext(ctx, `SELECT id, num, started_at, finished_seq FROM runs
+			WHERE workflow = ? AND deployment IS nullif(?, '') AND status = 'completed' ORDER BY num DESC LIMIT 1`, workflow, deployment).
+			Scan(&c.Run, &num, &started, &seq)
+		if err == sql.ErrNoRows {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		from := s.bodiesOf(ctx, c.Run, num)
+		err = each(ctx, q, func(rows *sql.Rows) error {
+			ev, err := scanEvent(rows, from)
+			if p, ok := ev.Data.(RunFinished); ok {
+				c.Outputs, c.Sensitive = p.Outputs, ev.Sensitive
+			}
+			return err
+		}, selectEvent+`seq = ?`, seq)
+		c.StartedAt, last = timeOf(started), &c
+		return err
+	})
+	return last, err
 }
 
 // Plan returns the plan with that digest, as it was given to CreateRun.

@@ -248,3 +248,36 @@ func TestHistoryMayBeLeftEarly(t *testing.T) {
 		}
 	}
 }
+
+func TestTheLastCompletedRunIsFound(t *testing.T) {
+	s := openWithKey(t)
+	end := func(workflow, deployment, outputs string, sensitive bool, status Status) RunID {
+		r, err := s.CreateRun(t.Context(), NewRun{
+			Plan: testPlan, PlanDigest: "d", Workflow: workflow, Deployment: deployment, Previous: json.RawMessage(`"the one before"`), Sensitive: sensitive,
+		})
+		must(t, err)
+		must(t, r.Commit(t.Context(), Event{Sensitive: sensitive, Data: RunFinished{Status: status, Outputs: json.RawMessage(outputs)}}))
+		must(t, r.Close())
+		if got := history(t, s, r.ID())[0].Data.(RunCreated); string(got.Previous) != `"the one before"` {
+			t.Errorf("previous is %s", got.Previous)
+		}
+		return r.ID()
+	}
+	if got, err := s.LastCompleted(t.Context(), "a", ""); err != nil || got != nil {
+		t.Errorf("before any: %v, %v", got, err)
+	}
+	end("a", "", `1`, false, Completed)
+	plain := end("a", "", `2`, false, Completed)
+	deployed := end("a", "prod", `"confidential"`, true, Completed)
+	end("a", "", `3`, false, Failed)
+	end("a", "prod", `4`, false, Cancelled)
+	end("b", "", `5`, false, Completed)
+	newRun(t, s)
+	for deployment, want := range map[string]Completion{"": {plain, time.Time{}, json.RawMessage(`2`), false}, "prod": {deployed, time.Time{}, json.RawMessage(`"confidential"`), true}} {
+		got, err := s.LastCompleted(t.Context(), "a", deployment)
+		must(t, err)
+		if got == nil || got.Run != want.Run || string(got.Outputs) != string(want.Outputs) || got.Sensitive != want.Sensitive || got.StartedAt.IsZero() {
+			t.Errorf("%q: %+v, want %+v", deployment, got, want)
+		}
+	}
+}

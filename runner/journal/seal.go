@@ -9,6 +9,7 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -121,9 +122,14 @@ func (s *sealer) open(ev *Event, sealed []byte) (message string, body []byte, er
 // blob is what the bytes of a sealed blob are bound to.
 func (s *sealer) blob() []byte { return fmt.Appendf(nil, "wfc blob\n%s", s.run) }
 
-// withoutMessage returns p without its message, and that; p itself where it has none.
+// withoutMessage returns p without its message, and that: what is sealed beside the
+// body. It is p itself where it has none.
 func withoutMessage(p Payload) (Payload, string) {
 	switch p := p.(type) {
+	case RunCreated:
+		previous := string(p.Previous)
+		p.Previous = nil
+		return p, previous
 	case NodeFailed:
 		message := p.Message
 		p.Message = ""
@@ -151,6 +157,9 @@ func withoutMessage(p Payload) (Payload, string) {
 // withMessage is the reverse of withoutMessage.
 func withMessage(p Payload, message string) Payload {
 	switch p := p.(type) {
+	case RunCreated:
+		p.Previous = json.RawMessage(message)
+		return p
 	case NodeFailed:
 		p.Message = message
 		return p
