@@ -31,6 +31,8 @@ type Options struct {
 	Journal *journal.Store
 	// Previous is run.previous of a new run: an object, or null.
 	Previous value.Value
+	// PreviousSensitive: Previous is encrypted on disk.
+	PreviousSensitive bool
 	// Secret gives the value of a secret of the plan. Nil: the plan has none. All
 	// are asked for before the run is created.
 	Secret func(name string) (string, error)
@@ -82,7 +84,7 @@ func Run(ctx context.Context, opts Options) (*Outcome, error) {
 	}
 	created := journal.NewRun{
 		Plan: prog.encoded(), PlanDigest: prog.plan.Digest, Workflow: prog.plan.Workflow, Deployment: prog.plan.Deployment,
-		Inputs: json.RawMessage(value.AppendStored(nil, inputs)), Sensitive: prog.sensitive, Key: opts.Key,
+		Inputs: json.RawMessage(value.AppendStored(nil, inputs)), Sensitive: prog.sensitive || opts.PreviousSensitive, Key: opts.Key,
 	}
 	if !opts.Previous.IsNull() {
 		created.Previous = value.AppendStored(nil, opts.Previous)

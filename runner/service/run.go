@@ -67,7 +67,7 @@ func (r *Prepared) Run(ctx context.Context, inputs value.Value, watch func(engin
 	opts := r.options(store, targets, watch)
 	opts.Inputs = inputs
 	if r.program.Plan().Previous {
-		if opts.Previous, err = previous(ctx, store, r.program.Plan()); err != nil {
+		if opts.Previous, opts.PreviousSensitive, err = previous(ctx, store, r.program.Plan()); err != nil {
 			return nil, err
 		}
 	}
@@ -110,31 +110,22 @@ func (r *Prepared) sessionOf(source string) engine.SessionID {
 }
 
 // previous is run.previous of a new run: the last one of the same deployment, or
-// of the same workflow without one, that was completed.
-func previous(ctx context.Context, store *journal.Store, p *plan.Plan) (value.Value, error) {
-	runs, err := store.Runs(ctx, journal.Filter{Workflow: p.Workflow, Deployment: p.Deployment, Statuses: []journal.Status{journal.Completed}})
+// of the same workflow without one, that was completed. sensitive says that it is
+// not to be kept in the clear.
+func previous(ctx context.Context, store *journal.Store, p *plan.Plan) (_ value.Value, sensitive bool, err error) {
+	last, err := store.LastCompleted(ctx, p.Workflow, p.Deployment)
+	if err != nil || last == nil {
+		return value.NullValue, false, err
+	}
+	outputs, err := value.ParseStored(last.Outputs)
 	if err != nil {
-		return value.NullValue, err
+		return value.NullValue, false, fmt.Errorf("the outputs of the run %s, which is the one before, cannot be read: %w", last.Run, err)
 	}
-	for _, found := range runs {
-		if found.Deployment != p.Deployment {
-			continue
-		}
-		record, err := store.Run(ctx, string(found.Run))
-		if err != nil {
-			return value.NullValue, err
-		}
-		outputs, err := value.ParseStored(record.Outputs)
-		if err != nil {
-			return value.NullValue, fmt.Errorf("the outputs of the run %s, which is the one before, cannot be read: %w", found.Run, err)
-		}
-		out := value.NewObject(3)
-		out.Set("id", value.OfString(string(found.Run)))
-		out.Set("started_at", value.OfString(found.StartedAt.UTC().Format(time.RFC3339)))
-		out.Set("outputs", outputs)
-		return value.OfObject(out), nil
-	}
-	return value.NullValue, nil
+	out := value.NewObject(3)
+	out.Set("id", value.OfString(string(last.Run)))
+	out.Set("started_at", value.OfString(last.StartedAt.Format(time.RFC3339)))
+	out.Set("outputs", outputs)
+	return value.OfObject(out), last.Sensitive, nil
 }
 
 // journal returns the project's journal, which it opens at the first use.
