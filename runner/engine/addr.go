@@ -179,8 +179,8 @@ func ParseInstance(text string) (path, instance string, err error) {
 			end = len(text)
 		}
 		step, rest := text[:end], text[end:]
-		if step == "" {
-			return "", "", fmt.Errorf("the name of a step is missing")
+		if step == "" || strings.ContainsAny(step, `]" `) {
+			return "", "", fmt.Errorf("%q is no name of a step", step)
 		}
 		key := ""
 		if strings.HasPrefix(rest, "[") {

@@ -12,6 +12,24 @@ import (
 // doubtful is what is said of a call that had left when its process died.
 const doubtful = "The process that ran the workflow ended after the request had left and before an answer came: whether it had its effect is not known."
 
+// Doubt makes the calls in the history that may not be repeated, and may have no
+// end, ones in doubt, where the policy is to ask; it starts nothing. It returns
+// what is to be journalled.
+func (c *Core) Doubt(now time.Time) []Command {
+	c.now = now
+	if c.prog.policy.InDoubt == "ask" {
+		for _, at := range c.lost {
+			inst := c.instance(at)
+			if at.Undo == 0 && inst != nil && inst.live != nil && inst.live.call != nil && !inst.live.call.repeatable && !c.frames[at.Frame].stopping() {
+				c.record(NodeWaiting{At: at, For: WaitInDoubt, Time: now})
+			}
+		}
+	}
+	out := c.commands
+	c.commands = nil
+	return out
+}
+
 // judgeLost decides what becomes of calls that had left and have no end: those
 // that may be repeated are made again, with the same key; others are in doubt.
 func (c *Core) judgeLost() {
@@ -44,7 +62,7 @@ func (c *Core) judgeLost() {
 }
 
 // Resolve takes somebody's word on a node in doubt and returns what to do now. An
-// error, in full sentences, means that nothing changed: the node is not in doubt,
+// error means that nothing changed: the node is not in doubt,
 // or the output is not of its type.
 func (c *Core) Resolve(r NodeResolved) ([]Command, error) {
 	c.now = r.Time
@@ -54,7 +72,7 @@ func (c *Core) Resolve(r NodeResolved) ([]Command, error) {
 		if inst != nil {
 			state = inst.state
 		}
-		return nil, fmt.Errorf("The step %s is not in doubt: it is %s.", c.Instance(r.At), state)
+		return nil, fmt.Errorf("the step %s is not in doubt: it is %s.", c.Instance(r.At), state)
 	}
 	n := c.nodeOf(r.At).variant(inst.live.key)
 	output := value.NullValue
@@ -69,12 +87,12 @@ func (c *Core) Resolve(r NodeResolved) ([]Command, error) {
 		}
 		if want != nil {
 			if m := types.Conforms(want, output); m != nil {
-				return nil, fmt.Errorf("The output of the step %s must be of the type %s: %s.", c.Instance(r.At), types.Print(want), m.Error())
+				return nil, fmt.Errorf("the output of the step %s must be of the type %s: %s.", c.Instance(r.At), types.Print(want), m.Error())
 			}
 		}
 	case journal.ResolvedError, journal.ResolvedRetry:
 	default:
-		return nil, fmt.Errorf("A step in doubt is resolved as ok, error or retry, not as %q.", r.As)
+		return nil, fmt.Errorf("a step in doubt is resolved as ok, error or retry, not as %q.", r.As)
 	}
 	c.record(r)
 	c.takeWords()

@@ -300,7 +300,14 @@ func (d *driver) run(ctx context.Context, created RunCreated) (*Outcome, error) 
 
 // resume goes on with a run whose history the core has.
 func (d *driver) resume(ctx context.Context) (*Outcome, error) {
+	waiting, err := d.receive(ctx)
+	if err != nil {
+		return nil, err
+	}
 	return d.drive(ctx, d.core.created.StartedAt, func() {
+		for _, ev := range waiting {
+			d.takeBefore(ev)
+		}
 		for id, last := range d.sessions {
 			if !id.Private || d.core.gone[id.Connection] {
 				continue
@@ -313,6 +320,22 @@ func (d *driver) resume(ctx context.Context) (*Outcome, error) {
 		clear(d.sessions)
 		d.perform(d.core.Resume(d.clock()))
 	})
+}
+
+// takeBefore takes a message that came while the run had no owner, before anything
+// of it goes on.
+func (d *driver) takeBefore(ev journal.Event) {
+	f, err := d.core.decode(ev)
+	if word, ok := f.(NodeResolved); ok {
+		word.Time = d.clock()
+		f = word
+	}
+	if err != nil || f == nil || d.core.Replay(f) != nil {
+		ev = journal.Event{Data: journal.RunWaiting{}, Message: ev.Message} // it leaves the inbox all the same
+	}
+	d.message = ev.Message
+	ev.Time = d.clock()
+	d.append(ev)
 }
 
 // remember notes what the history says of sessions.

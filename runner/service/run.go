@@ -11,6 +11,7 @@ import (
 	"github.com/lda-wf/wfc/lang/value"
 	"github.com/lda-wf/wfc/runner/engine"
 	"github.com/lda-wf/wfc/runner/journal"
+	"github.com/lda-wf/wfc/runtime/callback"
 	"github.com/lda-wf/wfc/runtime/connection"
 	"github.com/lda-wf/wfc/runtime/pool"
 )
@@ -21,6 +22,7 @@ type Prepared struct {
 	program     *engine.Program
 	secrets     *secrets
 	connections map[string]connection.Connection // by id
+	model       callback.Sampler                 // nil: none
 }
 
 // Prepare makes a plan ready: it resolves the secrets and the connections that
@@ -39,7 +41,8 @@ func (s *Service) Prepare(p *plan.Plan) (*Prepared, error) {
 			return nil, err
 		}
 	}
-	return r, nil
+	r.model, err = r.secrets.sampler(p.Sampling)
+	return r, err
 }
 
 // scopes numbers the private sessions' scopes of this process.
@@ -74,11 +77,76 @@ func (r *Prepared) Run(ctx context.Context, inputs value.Value, watch func(engin
 	return engine.Run(ctx, opts)
 }
 
+// Resume goes on with a run of the project's journal (see [engine.Resume]); run is
+// its id, or a part of it. Its plan is that of the journal. watch may be nil.
+func (s *Service) Resume(ctx context.Context, run string, watch func(engine.Event)) (*engine.Outcome, error) {
+	store, id, prepared, err := s.recorded(ctx, run, true)
+	if err != nil {
+		return nil, err
+	}
+	targets, release := prepared.targets()
+	defer release()
+	return engine.Resume(ctx, prepared.options(store, targets, watch), id)
+}
+
+// Resolve takes a word on a step of a run that is in doubt (see [engine.Resolve]).
+// Where the run has no owner, Resume goes on with it.
+func (s *Service) Resolve(ctx context.Context, run string, w engine.Word) error {
+	store, id, prepared, err := s.recorded(ctx, run, false)
+	if err != nil {
+		return err
+	}
+	return engine.Resolve(ctx, store, prepared.program, id, w)
+}
+
+// Cancel asks for the end of a run. The process that executes it cancels its calls,
+// undoes what was done and runs the finally blocks; where there is none, owned is
+// false, and Resume does all that here.
+func (s *Service) Cancel(ctx context.Context, run, by string) (owned bool, err error) {
+	store, err := s.journal()
+	if err != nil {
+		return false, err
+	}
+	record, err := store.Run(ctx, run)
+	if err != nil {
+		return false, err
+	}
+	owner, err := store.Send(ctx, record.Run, journal.Event{Data: journal.CancelRequested{By: by}})
+	return owner != nil, err
+}
+
+// recorded makes the plan of a run in the journal ready; reach says that its
+// connections are to be used.
+func (s *Service) recorded(ctx context.Context, run string, reach bool) (*journal.Store, journal.RunID, *Prepared, error) {
+	store, err := s.journal()
+	if err != nil {
+		return nil, "", nil, err
+	}
+	record, err := store.Run(ctx, run)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	src, err := store.Plan(ctx, record.PlanDigest)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	p, err := plan.Decode(src)
+	if err != nil {
+		return nil, "", nil, fmt.Errorf("the run %s cannot go on: %w", record.Run, err)
+	}
+	if reach {
+		prepared, err := s.Prepare(p)
+		return store, record.Run, prepared, err
+	}
+	program, err := engine.NewProgram(p)
+	return store, record.Run, &Prepared{service: s, program: program}, err
+}
+
 // options are those of a run that begins or is resumed.
 func (r *Prepared) options(store *journal.Store, targets map[engine.SessionID]pool.Target, watch func(engine.Event)) engine.Options {
 	return engine.Options{
 		Program: r.program,
-		Caller:  &caller{pool: r.service.pool, store: store, redact: r.secrets.redactor(), targets: targets},
+		Caller:  &caller{service: r.service, model: r.model, store: store, redact: r.secrets.redactor(), targets: targets},
 		Journal: store,
 		Secret:  r.secrets.get,
 		Watch:   watch,
