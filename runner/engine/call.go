@@ -84,7 +84,8 @@ func (d *driver) call(live *liveCall) (next *liveCall) {
 	live.disarm()
 	var f Fact
 	if err == nil {
-		f = CallAnswered{live.At, d.redacted(answer)}
+		answer = d.redacted(answer)
+		f = CallAnswered{live.At, answer}
 	} else {
 		failed := d.callError(ctx, live, err)
 		if failed.SessionOver {
@@ -101,8 +102,16 @@ func (d *driver) call(live *liveCall) (next *liveCall) {
 		return nil // given up by a cancelled run
 	}
 	delete(d.calls, live.At)
-	if failed, ok := f.(CallFailed); ok {
-		d.noteFailure(live, failed.Err)
+	switch f := f.(type) {
+	case CallFailed:
+		d.noteFailure(live, f.Err)
+	case CallAnswered:
+		if d.watch == nil || f.Answer.IsError {
+			break // the failure says it
+		}
+		for _, remark := range f.Answer.Remarks {
+			d.watch.push(RunWarning{d.name, fmt.Sprintf("Step %s: %s", d.core.Instance(live.At), remark)}, 0)
+		}
 	}
 	next = d.advance(f)
 	d.checkOver()
@@ -297,6 +306,10 @@ func (d *driver) redacted(a *Answer) *Answer {
 	}
 	if len(a.Content) > 0 {
 		out.Content = d.redact.Value(value.OfList(a.Content)).AsList()
+	}
+	out.Remarks = nil
+	for _, remark := range a.Remarks {
+		out.Remarks = append(out.Remarks, d.redact.Text(remark))
 	}
 	return &out
 }

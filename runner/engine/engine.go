@@ -70,6 +70,8 @@ type Answer struct {
 	Text       string        // all text content, joined by newlines
 	Content    []value.Value // parts (LANGUAGE 5)
 	Generation uint64
+	// Remarks are what a person should know of how the answer came about: full sentences.
+	Remarks []string
 }
 
 // Sent says whether a request may have been received.

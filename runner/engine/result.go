@@ -105,6 +105,9 @@ func (c *Core) settle(n *node, at Addr, answer *Answer, attempts int, args value
 		if n.connection != "" {
 			failure.Sent = SentYes
 		}
+		for _, remark := range answer.Remarks {
+			failure.Message += " " + remark
+		}
 		end.Outcome, end.Failure = OutcomeError, failure
 		return c.within(n, end)
 	}

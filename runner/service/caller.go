@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 
 	"github.com/lda-wf/wfc/compiler/plan"
 	"github.com/lda-wf/wfc/lang/value"
 	"github.com/lda-wf/wfc/runner/engine"
 	"github.com/lda-wf/wfc/runner/journal"
 	"github.com/lda-wf/wfc/runner/redact"
+	"github.com/lda-wf/wfc/runtime/callback"
 	"github.com/lda-wf/wfc/runtime/content"
 	"github.com/lda-wf/wfc/runtime/pool"
 	"github.com/lda-wf/wfc/runtime/session"
@@ -17,7 +19,8 @@ import (
 
 // caller performs a run's calls through the pool.
 type caller struct {
-	pool    *pool.Pool
+	service *Service
+	model   callback.Sampler // answers servers that ask for one; nil: none
 	store   *journal.Store
 	redact  *redact.Redactor
 	targets map[engine.SessionID]pool.Target
@@ -42,19 +45,21 @@ func (c *caller) Call(ctx context.Context, call engine.Call) (*engine.Answer, er
 			call.Progress(engine.Progress{Message: p.Message, Progress: p.Progress, Total: p.Total})
 		}
 	}
+	ctx, remarks := c.service.handling(ctx, c.model)
+	pool := c.service.pool
 	var result *content.Result
 	var err error
 	switch call.Do {
 	case plan.Read:
-		result, err = c.pool.ReadResource(ctx, target, session.Read{
+		result, err = pool.ReadResource(ctx, target, session.Read{
 			URI: call.Tool, Progress: progress, Started: call.BeforeSend, Queued: call.Queued, IdleTimeout: call.IdleTimeout,
 		})
 	case plan.Prompt:
-		result, err = c.pool.GetPrompt(ctx, target, session.Get{
+		result, err = pool.GetPrompt(ctx, target, session.Get{
 			Prompt: call.Tool, Args: texts(call.Args), Progress: progress, Started: call.BeforeSend, Queued: call.Queued, IdleTimeout: call.IdleTimeout,
 		})
 	default:
-		result, err = c.pool.CallTool(ctx, target, session.Call{
+		result, err = pool.CallTool(ctx, target, session.Call{
 			Tool: call.Tool, Args: call.Args, ReadOnly: call.ReadOnly, Meta: meta, Progress: progress,
 			Started: call.BeforeSend, Queued: call.Queued, IdleTimeout: call.IdleTimeout,
 		})
@@ -74,6 +79,7 @@ func (c *caller) Call(ctx context.Context, call engine.Call) (*engine.Answer, er
 		Text:       result.Text,
 		Content:    result.Parts,
 		Generation: result.Generation,
+		Remarks:    remarks(),
 	}, nil
 }
 
@@ -127,6 +133,13 @@ func callError(t pool.Target, err error) *engine.CallError {
 	switch e.Reason {
 	case session.NotStarted:
 		out.Kind, out.SessionOver = engine.KindTransport, true
+		if e.Status == http.StatusTooManyRequests {
+			out.Kind = engine.KindRateLimit
+		}
+	case session.Rejected:
+		out.Kind = kindOf(e.Status)
+	case session.Interrupted:
+		out.Kind = engine.KindTransport
 	case session.Declined:
 		out.Kind = engine.KindTransport
 	case session.Lost:
@@ -147,8 +160,21 @@ func callError(t pool.Target, err error) *engine.CallError {
 		out.Kind = engine.KindProtocol
 	case session.TooLarge:
 		out.Kind = engine.KindLimit
+	case session.Unanswered:
+		out.Kind = engine.KindDeclined
 	}
 	return out
+}
+
+// kindOf is the kind of a failure that is an HTTP status.
+func kindOf(status int) engine.Kind {
+	switch status {
+	case http.StatusTooManyRequests:
+		return engine.KindRateLimit
+	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout: // the server is not reached
+		return engine.KindTransport
+	}
+	return engine.KindProtocol
 }
 
 func sent(s session.Sent) engine.Sent {

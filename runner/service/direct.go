@@ -14,6 +14,7 @@ import (
 	"github.com/lda-wf/wfc/lang/value"
 	"github.com/lda-wf/wfc/runner/engine"
 	"github.com/lda-wf/wfc/runner/redact"
+	"github.com/lda-wf/wfc/runtime/callback"
 	"github.com/lda-wf/wfc/runtime/connection"
 	"github.com/lda-wf/wfc/runtime/content"
 	"github.com/lda-wf/wfc/runtime/oneshot"
@@ -32,6 +33,9 @@ type Direct struct {
 	// Progress gets progress messages, in the order of the wire. It must not block. May
 	// be nil.
 	Progress func(engine.Progress)
+	// Remark gets what a person should know of an operation that got an answer, such as
+	// that the server asked somebody and nobody could answer: full sentences. May be nil.
+	Remark func(string)
 }
 
 // DirectIdle is how long a direct operation without a timeout waits for a sign of
@@ -103,11 +107,13 @@ func (s *Service) Invoke(ctx context.Context, c *compiler.Reach, method string, 
 	if err != nil {
 		return nil, err
 	}
+	ctx, tell := o.handling(ctx)
 	raw, err := oneshot.Do(ctx, s.session(o.target.Connection), func(ctx context.Context, on oneshot.Server) (json.RawMessage, error) {
 		ctx, cancel := o.limit(ctx, cmp.Or(d.Timeout, DirectIdle))
 		defer cancel()
 		return on.Invoke(ctx, method, params)
 	})
+	tell(err)
 	if err != nil {
 		return nil, o.failure(err, true)
 	}
@@ -125,6 +131,7 @@ type direct struct {
 	service *Service
 	target  pool.Target
 	secrets *redact.Redactor
+	model   callback.Sampler // nil: none
 }
 
 // direct makes a connection ready for a direct operation.
@@ -133,7 +140,11 @@ func (s *Service) direct(c *compiler.Reach, d Direct, what string) (*direct, err
 	if err != nil {
 		return nil, err
 	}
-	return &direct{d, what, s, pool.Target{Connection: live}, found.redactor()}, nil
+	model, err := found.sampler(c.Sampling)
+	if err != nil {
+		return nil, err
+	}
+	return &direct{d, what, s, pool.Target{Connection: live}, found.redactor(), model}, nil
 }
 
 // usable resolves a connection that is enabled, and the secrets that it names.
@@ -184,6 +195,8 @@ func (s *Service) session(live connection.Connection) session.Config {
 		Connection: live,
 		ClientInfo: &mcp.Implementation{Name: "wfc", Version: s.options.Version},
 		Stderr:     func(line string) { s.serverStderr(live.ID, line) },
+		Logged:     s.options.Logged,
+		LogLevel:   callback.Warning,
 		Opened:     func() { s.opened.Store(live.ID, true) },
 	}
 }
@@ -195,8 +208,29 @@ type server interface {
 	GetPrompt(context.Context, session.Get) (*content.Result, error)
 }
 
-// do connects, and then gives run its time.
+// do connects, and then gives run its time and what answers the server.
 func do(ctx context.Context, o *direct, run func(context.Context, server) (*content.Result, error)) (*content.Result, error) {
+	ctx, tell := o.handling(ctx)
+	result, err := connected(ctx, o, run)
+	tell(err)
+	return result, err
+}
+
+// handling is [Service.handling] of a direct operation. The function tells the
+// remarks; those on one that failed are in its error.
+func (o *direct) handling(ctx context.Context) (context.Context, func(error)) {
+	ctx, remarks := o.service.handling(ctx, o.model)
+	return ctx, func(err error) {
+		if err != nil || o.Remark == nil {
+			return
+		}
+		for _, text := range remarks() {
+			o.Remark(o.secrets.Text(text))
+		}
+	}
+}
+
+func connected(ctx context.Context, o *direct, run func(context.Context, server) (*content.Result, error)) (*content.Result, error) {
 	if o.OneShot {
 		return oneshot.Do(ctx, o.service.session(o.target.Connection), func(ctx context.Context, on oneshot.Server) (*content.Result, error) {
 			ctx, cancel := o.limit(ctx, o.Timeout)

@@ -158,6 +158,7 @@ func (s *secrets) connect(c plan.Connection) (connection.Connection, error) {
 		MaxInFlight:     c.MaxInFlight,
 		Protocol:        c.Protocol,
 		ProtocolVersion: c.ProtocolVersion,
+		Offers:          s.offers(c.Offers),
 		Redact:          s.values(),
 	}
 	if r := c.RateLimit; r != nil {
@@ -166,7 +167,7 @@ func (s *secrets) connect(c plan.Connection) (connection.Connection, error) {
 	if c.Stdio == nil {
 		return out, fmt.Errorf("connection %s has no transport; this is a bug in wfc", c.ID)
 	}
-	r := resolver{scope: connectionScope{s}, id: c.ID}
+	r := resolver{scope: connectionScope{s}, of: "connection " + c.ID}
 	std := &connection.Stdio{
 		Command: r.text("command", c.Stdio.Command),
 		Args:    r.texts("args", c.Stdio.Args),
@@ -188,7 +189,7 @@ func (s *secrets) connect(c plan.Connection) (connection.Connection, error) {
 // resolver evaluates a connection's expressions and keeps the first error.
 type resolver struct {
 	scope eval.Scope
-	id    string
+	of    string // what the expressions belong to: "connection demo.main"
 	err   error
 }
 
@@ -211,7 +212,7 @@ func (r *resolver) eval(attr string, e plan.Expr) value.Value {
 
 func (r *resolver) fail(attr, why string) {
 	if r.err == nil {
-		r.err = fmt.Errorf("connection %s: %s: %s", r.id, attr, why)
+		r.err = fmt.Errorf("%s: %s: %s", r.of, attr, why)
 	}
 }
 

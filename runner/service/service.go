@@ -16,6 +16,7 @@ import (
 
 	"github.com/lda-wf/wfc/compiler/project"
 	"github.com/lda-wf/wfc/runner/journal"
+	"github.com/lda-wf/wfc/runtime/callback"
 	"github.com/lda-wf/wfc/runtime/pool"
 )
 
@@ -33,6 +34,12 @@ type Options struct {
 	// Stderr gets the lines of servers' stderr while they start, redacted. May be nil.
 	// It is called from several goroutines.
 	Stderr func(connection, line string)
+	// Answerer answers servers that ask a person. Nil: nobody is there, and such
+	// questions are declined.
+	Answerer callback.Answerer
+	// Logged gets the warnings of servers, and what is graver, redacted, in the order of
+	// the wire; it must not block. May be nil. It is called from several goroutines.
+	Logged func(callback.Log)
 	// JournalPoint is [journal.Options].At, for tests that end the process there.
 	JournalPoint func(journal.Point)
 	// ProcessEnds says that this process ends once the service is closed, which
@@ -64,6 +71,8 @@ func New(p *project.Project, o Options) *Service {
 		ClientInfo: &mcp.Implementation{Name: "wfc", Version: o.Version},
 		Log:        s.sessionEvent,
 		Stderr:     s.serverStderr,
+		Logged:     o.Logged,
+		LogLevel:   callback.Warning,
 	})
 	return s
 }
