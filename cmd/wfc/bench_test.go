@@ -212,7 +212,7 @@ func chain(n int) map[string][]byte {
 }
 
 // writeProject writes files, and the snapshot of the demo server, below root.
-func writeProject(b *testing.B, root string, files map[string][]byte) {
+func writeProject(b testing.TB, root string, files map[string][]byte) {
 	b.Helper()
 	snapshot, err := os.ReadFile(repository(b, "testdata/projects/demo/catalog/demo.main.json"))
 	if err != nil {
@@ -234,7 +234,7 @@ func writeProject(b *testing.B, root string, files map[string][]byte) {
 }
 
 // repository returns the absolute path of a file of this repository.
-func repository(b *testing.B, name string) string {
+func repository(b testing.TB, name string) string {
 	path, err := filepath.Abs(filepath.Join("..", "..", filepath.FromSlash(name)))
 	if err != nil {
 		b.Fatal(err)
@@ -243,7 +243,7 @@ func repository(b *testing.B, name string) string {
 }
 
 // program builds a command of this repository and returns its path.
-func program(b *testing.B, pkg string) string {
+func program(b testing.TB, pkg string) string {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), filepath.Base(pkg))
 	if runtime.GOOS == "windows" {

@@ -24,14 +24,29 @@ func BenchmarkProcessMemory(b *testing.B) {
 		b.Run(p.name, func(b *testing.B) {
 			root := b.TempDir()
 			writeProject(b, root, p.files)
-			most := int64(0)
+			most := 0.0
 			for b.Loop() {
-				cmd := exec.Command(wfc, "check", root)
-				spend(b, cmd)
-				const kilobyte = 1024 // the unit of Maxrss
-				most = max(most, cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss*kilobyte)
+				most = max(most, peak(b, exec.Command(wfc, "check", root)))
 			}
-			b.ReportMetric(float64(most)/1e6, "peak-MB")
+			b.ReportMetric(most, "peak-MB")
 		})
+	}
+}
+
+// peak runs a command and returns the most memory that it has at once, in MB.
+func peak(t testing.TB, cmd *exec.Cmd) float64 {
+	t.Helper()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", cmd, err, out)
+	}
+	const kilobyte = 1024 // the unit of Maxrss
+	return float64(cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss*kilobyte) / 1e6
+}
+
+func TestACheckOf1000FilesTakesLittleMemory(t *testing.T) {
+	root := t.TempDir()
+	writeProject(t, root, genproject.Files(1000))
+	if got := peak(t, exec.Command(program(t, "cmd/wfc"), "check", root)); got > 300 {
+		t.Errorf("it takes %.0f MB", got)
 	}
 }
