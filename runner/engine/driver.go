@@ -84,7 +84,7 @@ func Run(ctx context.Context, opts Options) (*Outcome, error) {
 	}
 	created := journal.NewRun{
 		Plan: prog.encoded(), PlanDigest: prog.plan.Digest, Workflow: prog.plan.Workflow, Deployment: prog.plan.Deployment,
-		Inputs: json.RawMessage(value.AppendStored(nil, inputs)), Sensitive: prog.sensitive || opts.PreviousSensitive, Key: opts.Key,
+		Inputs: json.RawMessage(value.AppendStored(nil, inputs)), Sensitive: prog.sensitiveInputs || opts.PreviousSensitive, Seals: prog.holdsSensitive, Key: opts.Key,
 	}
 	if !opts.Previous.IsNull() {
 		created.Previous = value.AppendStored(nil, opts.Previous)

@@ -55,13 +55,15 @@ func (c *Core) encode(f Fact, key string) journal.Event {
 	case DeadlinePassed:
 		return of(f.Frame, journal.DeadlinePassed{Message: f.Message})
 	case Settled:
-		return of(f.Frame, journal.RunSettled{Outcome: string(f.Outcome), Error: encodeError(f.Err)})
+		ev := of(f.Frame, journal.RunSettled{Outcome: string(f.Outcome), Error: encodeError(f.Err)})
+		ev.Sensitive = ev.Sensitive || c.tellsSensitive(f.Err)
+		return ev
 	case RunEnded:
 		data := journal.RunFinished{Status: journal.Status(f.Status), Error: encodeError(f.Err)}
 		if f.Status == StatusCompleted {
 			data.Outputs = value.AppendStored(nil, f.Outputs)
 		}
-		return journal.Event{Data: data, Sensitive: c.prog.sensitiveOutputs}
+		return journal.Event{Data: data, Sensitive: f.Status == StatusCompleted && c.prog.sensitiveOutputs || c.tellsSensitive(f.Err)}
 	}
 	panic(fmt.Sprintf("engine: %T is no part of a history (this is a bug in wfc)", f))
 }
@@ -95,12 +97,6 @@ func decodeError(e *journal.Failure) (*RunError, error) {
 		out.At.Key = key
 	}
 	return out, nil
-}
-
-// isSensitive reports whether what is told of an instance is to be kept encrypted.
-func (c *Core) isSensitive(at Addr) bool {
-	f := c.frames[at.Frame]
-	return f.prog.sensitive || f.prog.nodes[at.Node].spec.Sensitive
 }
 
 func (c *Core) encodeEnd(f NodeEnded) journal.Payload {

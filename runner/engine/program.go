@@ -27,8 +27,8 @@ type Program struct {
 	locals  map[string]*local
 	outputs []output
 
-	sensitive        bool // an input is: all that the run keeps may show it
-	sensitiveOutputs bool
+	sensitiveInputs, sensitiveOutputs bool // one of them is
+	holdsSensitive                    bool // they do, or what a node gives
 
 	steps    int // nodes that are no finally blocks
 	deadline code
@@ -63,6 +63,7 @@ type node struct {
 	bind                                                                []binding
 	undo                                                                []*node
 
+	sensitive bool // what it gives may be, see [Program.mark]
 	// keepsArgs: an expression over the answer refers to args.
 	keepsArgs bool
 	// usesSecrets: args refers to secret, so that it is evaluated twice, with
@@ -194,12 +195,9 @@ func (f *family) program(p *plan.Plan) (*Program, error) {
 	}
 	for i := range p.Inputs {
 		l.input(i)
-		prog.sensitive = prog.sensitive || p.Inputs[i].Sensitive
 	}
-	prog.sensitiveOutputs = prog.sensitive
 	for i := range p.Outputs {
 		o := &p.Outputs[i]
-		prog.sensitiveOutputs = prog.sensitiveOutputs || o.Sensitive
 		prog.outputs = append(prog.outputs, output{
 			name: o.Name,
 			code: l.code(o.Value, "/outputs/%d/value", i),
@@ -213,6 +211,7 @@ func (f *family) program(p *plan.Plan) (*Program, error) {
 	if l.err != nil {
 		return nil, l.err
 	}
+	prog.mark()
 	return prog, nil
 }
 

@@ -91,7 +91,10 @@ type NewRun struct {
 	Workflow   string          // its name
 	Deployment string          // "": none
 	Inputs     json.RawMessage // an object, defaults applied
-	Sensitive  bool            // Inputs are encrypted on disk
-	Key        string          // unique among all runs; "": none
-	Previous   json.RawMessage // what the run knows of the one before it; nil: nothing
+	Sensitive  bool            // Inputs and Previous are encrypted on disk
+	// Seals: sensitive events will follow. The run's key is made at once, so that a key
+	// that cannot be had is told before anything is done.
+	Seals    bool
+	Key      string          // unique among all runs; "": none
+	Previous json.RawMessage // what the run knows of the one before it; nil: nothing
 }

@@ -80,13 +80,15 @@ func (s *Store) CreateRun(ctx context.Context, n NewRun) (*Run, error) {
 	for {
 		r := newOwned(s)
 		r.id, r.epoch, r.began = newID(now), 1, timeOf(now.UnixNano())
+		if n.Sensitive || n.Seals {
+			var err error
+			if r.sealer, err = s.newSealer(r.id); err != nil {
+				return nil, err
+			}
+		}
 		created, err := s.encode(Event{Time: now, Sensitive: n.Sensitive, Data: RunCreated{
 			PlanDigest: n.PlanDigest, Workflow: n.Workflow, Deployment: n.Deployment, Key: n.Key, Previous: n.Previous, Inputs: n.Inputs,
-		}}, func() (*sealer, error) {
-			sealer, err := s.newSealer(r.id)
-			r.sealer = sealer
-			return sealer, err
-		})
+		}}, r.seal)
 		if err != nil {
 			return nil, err
 		}

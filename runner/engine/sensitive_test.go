@@ -1,0 +1,141 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lda-wf/wfc/compiler/plan"
+	"github.com/lda-wf/wfc/lang/value"
+	"github.com/lda-wf/wfc/runner/journal"
+)
+
+func sensitive(n *plan.NodeSpec) { n.Sensitive = true }
+
+// What is computed of something sensitive is kept as that is.
+func TestWhatIsSensitive(t *testing.T) {
+	p := planOf(
+		call("tool", "t", ``, sensitive),
+		call("plain", "t", `{ x = input.plain }`),
+		val("of_tool", `{ n = step.tool.output.n }`),
+		val("of_that", `step.of_tool.output.n + 1`),
+		val("of_input", `length(input.token)`),
+		val("of_local", `local.outer`),
+		val("of_function", `upper(sensitive("x"))`),
+		val("when", `1`, when(`step.tool.outcome == "ok"`)),
+		val("elements", `each.value`, forEach(`[for e in step.tool.output.list : e]`)),
+		val("of_any_step", `step[input.plain]`),
+		val("of_plain", `local.plain`),
+	)
+	p.Inputs = []plan.Input{{Name: "token", Type: "string", Sensitive: true}, {Name: "plain", Type: "string"}}
+	p.Locals = []plan.Local{{Name: "inner", Value: `{ t = input.token }`}, {Name: "outer", Value: `local.inner`}, {Name: "plain", Value: `step.plain.output`}}
+	prog := program(t, outputs(p, "o", "1"))
+	var got []string
+	for i := range prog.nodes {
+		if prog.nodes[i].sensitive {
+			got = append(got, prog.nodes[i].spec.ID)
+		}
+	}
+	if want := []string{"tool", "of_tool", "of_that", "of_input", "of_local", "of_function", "when", "elements", "of_any_step"}; !slices.Equal(got, want) {
+		t.Errorf("sensitive are %v, want %v", got, want)
+	}
+	if !prog.sensitiveInputs || prog.sensitiveOutputs || !prog.holdsSensitive {
+		t.Error("the program is not marked as it is")
+	}
+}
+
+// confidential answers with something that must be in no file.
+type confidential struct{ fail bool }
+
+const theSecretPart = "the salary of Ada"
+
+func (c confidential) Call(_ context.Context, call Call) (*Answer, error) {
+	if err := call.BeforeSend(1); err != nil {
+		return nil, err
+	}
+	if call.Tool == "t" {
+		v, err := value.ParseJSON([]byte(`{"n":"` + theSecretPart + `"}`))
+		if err != nil {
+			return nil, err
+		}
+		return &Answer{Structured: &v, Text: theSecretPart, Content: []value.Value{textPart(theSecretPart)}}, nil
+	}
+	return &Answer{IsError: c.fail, Text: "not for " + string(call.Args)}, nil
+}
+
+func TestASensitiveRunLeavesNothingInTheClear(t *testing.T) {
+	for name, fail := range map[string]bool{"completed": false, "failed": true} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			opts := journal.Options{Keys: journal.KeyFile(filepath.Join(root, "key"))}
+			s, err := journal.Open(t.Context(), filepath.Join(root, ".wfc"), opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := planOf(call("a", "t", ``, sensitive), val("b", `step.a.output.n`, after("a")), call("c", "u", `{ x = step.b.output, y = input.name }`, after("b")))
+			p.Inputs = []plan.Input{{Name: "name", Type: "string", Sensitive: true}}
+			outputs(p, "o", "step.c.text")
+			p.Outputs[0].Sensitive = true
+			p.Seal()
+			inputs := value.NewObject(1)
+			inputs.Set("name", value.OfString(theSecretPart+" and Grace"))
+			outcome, err := Run(t.Context(), Options{Program: program(t, p), Inputs: value.OfObject(inputs), Caller: confidential{fail}, Journal: s})
+			if err != nil {
+				t.Fatal(err)
+			}
+			said := outcome.Outputs.JSON()
+			if outcome.Err != nil {
+				said = outcome.Err.Message
+			}
+			if !strings.Contains(said, theSecretPart) {
+				t.Fatalf("nothing sensitive came: %s", said)
+			}
+			if _, err := Restore(program(t, p), CoreOptions{}, journal.RunID(outcome.Run), s.Events(t.Context(), journal.RunID(outcome.Run))); err != nil {
+				t.Errorf("its history: %v", err)
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+				if err != nil || d.IsDir() {
+					return err
+				}
+				data, err := os.ReadFile(path)
+				if bytes.Contains(data, []byte(theSecretPart)) {
+					t.Errorf("it is in %s", path)
+				}
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// Where sensitive content cannot be kept, nothing is done.
+func TestWithoutAKeyNothingBegins(t *testing.T) {
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "key"), []byte("no key"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := journal.Open(t.Context(), filepath.Join(root, ".wfc"), journal.Options{Keys: journal.KeyFile(filepath.Join(root, "key"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	p := outputs(planOf(call("a", "t", ``, sensitive)), "o", "1")
+	p.Seal()
+	_, err = Run(t.Context(), Options{Program: program(t, p), Caller: confidential{}, Journal: s})
+	if err == nil || !strings.Contains(err.Error(), "does not hold a key") {
+		t.Errorf("got %v", err)
+	}
+	if runs, err := s.Runs(t.Context(), journal.Filter{}); err != nil || len(runs) > 0 {
+		t.Errorf("there are runs: %v, %v", runs, err)
+	}
+}
