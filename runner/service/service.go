@@ -15,8 +15,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/lda-wf/wfc/compiler/project"
+	"github.com/lda-wf/wfc/lang/catalog"
 	"github.com/lda-wf/wfc/runner/journal"
 	"github.com/lda-wf/wfc/runtime/callback"
+	"github.com/lda-wf/wfc/runtime/discover"
 	"github.com/lda-wf/wfc/runtime/pool"
 )
 
@@ -42,6 +44,10 @@ type Options struct {
 	Logged func(callback.Log)
 	// JournalPoint is [journal.Options].At, for tests that end the process there.
 	JournalPoint func(journal.Point)
+	// Listed is told what a server offers after it has said that this changes, while the
+	// service keeps a session with it. Without it nobody listens. May be nil. It is
+	// called from several goroutines.
+	Listed func(discover.Listed)
 	// ProcessEnds says that this process ends once the service is closed, which
 	// then leaves the journal as [journal.Store.Leave] does.
 	ProcessEnds bool
@@ -53,6 +59,7 @@ type Service struct {
 	project *project.Project
 	options Options
 	pool    *pool.Pool
+	watcher *discover.Watcher // nil: nobody wants to know of changed lists
 
 	opened sync.Map // connection id → true once it has been up
 
@@ -67,14 +74,24 @@ func New(p *project.Project, o Options) *Service {
 		o.Environment.ProjectRoot = p.Root
 	}
 	s := &Service{project: p, options: o}
-	s.pool = pool.New(pool.Options{
+	options := pool.Options{
 		ClientInfo: &mcp.Implementation{Name: "wfc", Version: o.Version},
 		Log:        s.sessionEvent,
 		Stderr:     s.serverStderr,
 		Logged:     o.Logged,
 		LogLevel:   callback.Warning,
-	})
+	}
+	if o.Listed != nil {
+		s.watcher = discover.NewWatcher(discover.WatcherOptions{List: s.list, Changed: o.Listed})
+		options.ListChanged = s.watcher.Notice
+	}
+	s.pool = pool.New(options)
 	return s
+}
+
+// list lists what the server of a target offers, over the session that is kept.
+func (s *Service) list(ctx context.Context, t pool.Target) (*catalog.Snapshot, error) {
+	return discover.Snapshot(ctx, s.pool, t)
 }
 
 func (s *Service) sessionEvent(ev pool.Event) {
@@ -113,6 +130,9 @@ func (s *Service) Close() error {
 			}
 		}
 	})
+	if s.watcher != nil {
+		s.watcher.Close()
+	}
 	err := s.pool.Close(ctx)
 	closing.Wait()
 	return errors.Join(err, journalErr)
