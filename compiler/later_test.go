@@ -33,8 +33,7 @@ const call = "  source \"demo\" {\n    bind = connection.demo.main\n  }\n  step 
 // A plan that left out what cannot be run yet would do something else than what is written.
 func TestWhatCannotBeRunYetIsRefused(t *testing.T) {
 	for name, src := range map[string]string{
-		"a secret in a file":      "secret \"a\" {\n  file = \"a.txt\"\n}\n" + withSecret,
-		"a secret of a command":   "secret \"a\" {\n  command = [\"pass\", \"a\"]\n}\n" + withSecret,
+		"a login":                 "connection \"demo\" \"web\" {\n  http {\n    url = \"https://example.com/mcp\"\n  }\n  auth \"oauth\" {\n  }\n}\nworkflow \"w\" {\n  source \"demo\" {\n    bind = connection.demo.web\n  }\n  step \"s\" {\n    call = demo.counter\n  }\n}\n",
 		"a secret in the keyring": "secret \"a\" {\n  keyring = \"wfc/a\"\n}\n" + withSecret,
 		"a question":              "workflow \"w\" {\n  step \"s\" {\n    ask {\n      message = \"Go on?\"\n      answer  = bool\n    }\n  }\n  output \"o\" {\n    value = step.s.output\n  }\n}\n",
 		"concurrency":             "workflow \"w\" {\n  concurrency {\n    limit = 1\n  }\n" + call + "}\n",

@@ -592,6 +592,16 @@ func (l *linker) connection(y *syntax.Connection, snap *catalog.Snapshot) {
 			Cwd:     l.attribute(st.Cwd, "/connections/%d/stdio/cwd", i),
 		}
 	}
+	c.HTTP, c.SSE = l.web(y.HTTP, "http", i), l.web(y.SSE, "sse", i)
+	if a := y.Auth; a != nil {
+		e := func(a *syntax.Attribute, name string) plan.Expr {
+			return l.attribute(a, "/connections/%d/auth/"+name, i)
+		}
+		c.Auth = &plan.Auth{
+			Kind: a.Kind.Text, Token: e(a.Token, "token"), Name: e(a.Name, "name"), Value: e(a.Value, "value"),
+			Username: e(a.Username, "username"), Password: e(a.Password, "password"),
+		}
+	}
 	if t := y.Timeouts; t != nil {
 		for _, d := range []struct {
 			from *syntax.Duration
@@ -618,6 +628,17 @@ func (l *linker) connection(y *syntax.Connection, snap *catalog.Snapshot) {
 		c.ProtocolVersion = snap.ProtocolVersion
 	}
 	l.plan.Connections = append(l.plan.Connections, c)
+}
+
+// web writes how a server at a URL is reached; nil if h is.
+func (l *linker) web(h *syntax.HTTP, block string, i int) *plan.HTTP {
+	if h == nil {
+		return nil
+	}
+	return &plan.HTTP{
+		URL:     l.attribute(h.URL, "/connections/%d/"+block+"/url", i),
+		Headers: l.attribute(h.Headers, "/connections/%d/"+block+"/headers", i),
+	}
 }
 
 // offers returns the client capabilities that a connection offers, sorted.
@@ -656,6 +677,12 @@ func (l *linker) usedSecrets() {
 	for i, n := range names {
 		s := l.project.Secrets[n]
 		l.place(s.Header, "/secrets/%d", i)
-		l.plan.Secrets = append(l.plan.Secrets, plan.Secret{Name: n, Env: text(s.Env)})
+		secret := plan.Secret{Name: n, Env: text(s.Env), File: text(s.File)}
+		if s.Command != nil {
+			for _, word := range s.Command.Items {
+				secret.Command = append(secret.Command, word.S)
+			}
+		}
+		l.plan.Secrets = append(l.plan.Secrets, secret)
 	}
 }

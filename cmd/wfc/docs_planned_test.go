@@ -21,11 +21,7 @@ import (
 var planned = map[string]string{
 	"workflow concurrency": "concurrency {\n key = \"a\"\n}",
 	"step ask":             "ask {\n message = \"Go on?\"\n answer = bool\n}",
-	"connection http":      "http {\n url = \"https://example.com/mcp\"\n}",
-	"connection sse":       "sse {\n url = \"https://example.com/sse\"\n}",
-	"connection auth":      "http {\n url = \"https://example.com/mcp\"\n}\n auth \"bearer\" {\n token = secret.token\n}",
-	"secret file":          `file = "token.txt"`,
-	"secret command":       `command = ["pass", "token"]`,
+	"connection oauth":     "http {\n url = \"https://example.com/mcp\"\n}\n auth \"oauth\" {\n}",
 	"secret keyring":       `keyring = "wfc/token"`,
 }
 

@@ -55,7 +55,7 @@ func (l laterList) step(s *syntax.Step) {
 	}
 }
 
-// secrets reports the secrets that expressions name and that are not in the environment.
+// secrets reports the secrets that expressions name and that cannot be had.
 func (l laterList) secrets(in ...*syntax.Attribute) {
 	for _, a := range in {
 		if a == nil {
@@ -66,19 +66,9 @@ func (l laterList) secrets(in ...*syntax.Attribute) {
 			if r.Root != "secret" || y == nil {
 				continue
 			}
-			var what string
-			var at hcl.Range
-			switch {
-			case y.File != nil:
-				what, at = "file", y.File.Range
-			case y.Command != nil:
-				what, at = "command", y.Command.Range
-			case y.Keyring != nil:
-				what, at = "keyring", y.Keyring.Range
-			default:
-				continue
+			if y.Keyring != nil {
+				l.feature("keyring", y.Keyring.Range)
 			}
-			l.feature(what, at)
 		}
 	}
 }
@@ -89,14 +79,16 @@ func (l laterList) connection(y *syntax.Connection) {
 
 // opening reports what a connection cannot be opened with.
 func (l laterList) opening(y *syntax.Connection) {
-	switch {
-	case y.HTTP != nil:
-		l.block("http", y.HTTP.Header)
-	case y.SSE != nil:
-		l.block("sse", y.SSE.Header)
+	for _, x := range []*syntax.HTTP{y.HTTP, y.SSE} {
+		if x != nil {
+			l.secrets(x.URL, x.Headers)
+		}
 	}
-	if y.Auth != nil {
-		l.block("auth", y.Auth.Header)
+	if x := y.Auth; x != nil {
+		if x.Kind.Text == "oauth" {
+			l.block("oauth", x.Header)
+		}
+		l.secrets(x.Token, x.Value, x.Username, x.Password)
 	}
 	if st := y.Stdio; st != nil {
 		l.secrets(st.Command, st.Args, st.Env, st.Cwd)

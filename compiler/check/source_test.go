@@ -338,10 +338,18 @@ connection "lab" "main" {
   http {
     url = "https://lab.example.com/mcp"
   }
+}`, ""},
+		{"over HTTP, with a login", `
+connection "lab" "main" {
+  http {
+    url = "https://lab.example.com/mcp"
+  }
+  auth "oauth" {
+  }
 }`, "WFC1091"},
-		{"with a secret of a file", `
+		{"with a secret of the keyring", `
 secret "s" {
-  file = "s.txt"
+  keyring = "lab/main"
 }
 connection "lab" "main" {
   stdio {

@@ -119,8 +119,11 @@ type Member struct {
 // project.*, env() and secret.* and are evaluated when it opens.
 type Connection struct {
 	ID          string `json:"id"`
-	Stdio       *Stdio `json:"stdio,omitempty"`
-	ConnectMS   int64  `json:"connect_ms"` // timeouts, milliseconds
+	Stdio       *Stdio `json:"stdio,omitempty"` // of Stdio, HTTP and SSE one is not nil
+	HTTP        *HTTP  `json:"http,omitempty"`
+	SSE         *HTTP  `json:"sse,omitempty"`
+	Auth        *Auth  `json:"auth,omitempty"` // of HTTP and SSE; nil: none
+	ConnectMS   int64  `json:"connect_ms"`     // timeouts, milliseconds
 	IdleMS      int64  `json:"idle_ms"`
 	CloseMS     int64  `json:"close_ms"`
 	MaxInFlight int    `json:"max_in_flight"`
@@ -157,10 +160,28 @@ type Stdio struct {
 	Cwd     Expr `json:"cwd,omitempty"`
 }
 
+// HTTP is a server at a URL.
+type HTTP struct {
+	URL     Expr `json:"url"`
+	Headers Expr `json:"headers,omitempty"`
+}
+
+// Auth is what requests are authorised with. Its expressions are evaluated for each.
+type Auth struct {
+	Kind     string `json:"kind"` // "bearer", "header" or "basic", which has the following
+	Token    Expr   `json:"token,omitempty"`
+	Name     Expr   `json:"name,omitempty"`
+	Value    Expr   `json:"value,omitempty"`
+	Username Expr   `json:"username,omitempty"`
+	Password Expr   `json:"password,omitempty"`
+}
+
 // Secret is a reference; its value is resolved when a connection opens or a call is made.
 type Secret struct {
-	Name string `json:"name"`
-	Env  string `json:"env"`
+	Name    string   `json:"name"`
+	Env     string   `json:"env,omitempty"`     // of Env, File and Command one is set
+	File    string   `json:"file,omitempty"`    // a path, from the project's root unless it is absolute
+	Command []string `json:"command,omitempty"` // a program and its arguments
 }
 
 // NodeKind is what a node does.

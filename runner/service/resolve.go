@@ -1,10 +1,10 @@
 package service
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
-	"sort"
 	"strings"
 	"time"
 
@@ -12,7 +12,6 @@ import (
 	"github.com/lda-wf/wfc/lang/eval"
 	"github.com/lda-wf/wfc/lang/expr"
 	"github.com/lda-wf/wfc/lang/value"
-	"github.com/lda-wf/wfc/runner/redact"
 	"github.com/lda-wf/wfc/runtime/connection"
 )
 
@@ -24,79 +23,20 @@ type Environment struct {
 	Lookup      func(string) (string, bool) // of environment variables
 }
 
-// Secrets resolves secret references. A missing one is an error that names the
-// secret, the variable, and what to do.
-type secrets struct {
-	env  Environment
-	refs map[string]plan.Secret
-}
-
-func newSecrets(env Environment, refs []plan.Secret) *secrets {
-	s := &secrets{env: env, refs: make(map[string]plan.Secret, len(refs))}
-	for _, r := range refs {
-		s.refs[r.Name] = r
-	}
-	return s
-}
-
-// get returns the secret's value.
-func (s *secrets) get(name string) (string, error) {
-	ref, ok := s.refs[name]
-	if !ok {
-		return "", fmt.Errorf("secret.%s is not declared in the plan; this is a bug in wfc", name)
-	}
-	v, ok := s.env.Lookup(ref.Env)
-	if !ok || v == "" {
-		return "", fmt.Errorf("the secret %q is not set: it comes from the environment variable %s.\nSet it and run again:\n\n  export %s=…", name, ref.Env, ref.Env)
-	}
-	return v, nil
-}
-
-// check reads every secret once, so that a missing one is reported before
-// anything starts; all missing ones are reported together.
-func (s *secrets) check() error {
-	names := make([]string, 0, len(s.refs))
-	for n := range s.refs {
-		names = append(names, n)
-	}
-	sort.Strings(names)
-	var errs []error
-	for _, n := range names {
-		if _, err := s.get(n); err != nil {
-			errs = append(errs, err)
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// values returns the values of all secrets that are set, for redaction.
-func (s *secrets) values() []string {
-	var out []string
-	for n := range s.refs {
-		if v, err := s.get(n); err == nil {
-			out = append(out, v)
-		}
-	}
-	sort.Strings(out)
-	return out
-}
-
-// redactor replaces all secrets that are set.
-func (s *secrets) redactor() *redact.Redactor {
-	var known []redact.Secret
-	for name := range s.refs {
-		if v, err := s.get(name); err == nil {
-			known = append(known, redact.Secret{Name: name, Value: v})
-		}
-	}
-	sort.Slice(known, func(i, j int) bool { return known[i].Name < known[j].Name })
-	return redact.New(known)
-}
-
 // connectionScope gives a connection's expressions their names: project.root,
 // project.wfc, secret.NAME and env(…).
 type connectionScope struct {
 	secrets *secrets
+	ctx     context.Context // of what waits for a secret; nil: of nothing in particular
+	anew    bool            // what commands wrote before is of no use any more
+}
+
+// secret returns the value of a secret.
+func (c connectionScope) secret(name string) (string, error) {
+	if c.ctx == nil {
+		return c.secrets.get(name)
+	}
+	return c.secrets.fetch(c.ctx, name, c.anew)
 }
 
 func (c connectionScope) Root(name string) (value.Value, error) {
@@ -109,7 +49,7 @@ func (c connectionScope) Root(name string) (value.Value, error) {
 	case "secret":
 		o := value.NewObject(len(c.secrets.refs))
 		for n := range c.secrets.refs {
-			v, err := c.secrets.get(n)
+			v, err := c.secret(n)
 			if err != nil {
 				return value.NullValue, err
 			}
@@ -124,7 +64,7 @@ func (c connectionScope) Member(root, name string) (value.Value, bool, error) {
 	if root != "secret" {
 		return value.NullValue, false, nil
 	}
-	v, err := c.secrets.get(name)
+	v, err := c.secret(name)
 	return value.OfString(v), true, err
 }
 
@@ -164,10 +104,17 @@ func (s *secrets) connect(c plan.Connection) (connection.Connection, error) {
 	if r := c.RateLimit; r != nil {
 		out.RateLimit = connection.RateLimit{Requests: r.Requests, Per: time.Duration(r.PerMS) * time.Millisecond}
 	}
-	if c.Stdio == nil {
+	r := resolver{scope: connectionScope{secrets: s}, of: "connection " + c.ID}
+	switch {
+	case c.HTTP != nil:
+		out.HTTP = r.web("http", c.HTTP, c.Auth)
+		return out, r.err
+	case c.SSE != nil:
+		out.SSE = r.web("sse", c.SSE, c.Auth)
+		return out, r.err
+	case c.Stdio == nil:
 		return out, fmt.Errorf("connection %s has no transport; this is a bug in wfc", c.ID)
 	}
-	r := resolver{scope: connectionScope{s}, of: "connection " + c.ID}
 	std := &connection.Stdio{
 		Command: r.text("command", c.Stdio.Command),
 		Args:    r.texts("args", c.Stdio.Args),
@@ -188,8 +135,8 @@ func (s *secrets) connect(c plan.Connection) (connection.Connection, error) {
 
 // resolver evaluates a connection's expressions and keeps the first error.
 type resolver struct {
-	scope eval.Scope
-	of    string // what the expressions belong to: "connection demo.main"
+	scope connectionScope
+	of    string // what the expressions belong to: "connection demo.main"; "": the reader knows
 	err   error
 }
 
@@ -211,9 +158,13 @@ func (r *resolver) eval(attr string, e plan.Expr) value.Value {
 }
 
 func (r *resolver) fail(attr, why string) {
-	if r.err == nil {
-		r.err = fmt.Errorf("%s: %s: %s", r.of, attr, why)
+	if r.err != nil {
+		return
 	}
+	if r.of != "" {
+		attr = r.of + ": " + attr
+	}
+	r.err = fmt.Errorf("%s: %s", attr, why)
 }
 
 func (r *resolver) text(attr string, e plan.Expr) string {

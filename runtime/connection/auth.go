@@ -9,6 +9,8 @@ import (
 
 // Auth is what the requests of a connection are authorised with.
 type Auth struct {
+	// Name is what the credential is written as, for people: "secret.token".
+	Name string
 	// Identity says whose credential it is, without its value: a rotated token opens
 	// no new session, a token of somebody else does.
 	Identity string

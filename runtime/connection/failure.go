@@ -150,11 +150,13 @@ func (c *httpChannel) rejected(resp *http.Response, said string) *Failure {
 	other := map[bool]string{false: "a server that speaks the older SSE transport wants an sse block.", true: "a newer server wants an http block."}[c.sse]
 	switch code := resp.StatusCode; {
 	case code == http.StatusUnauthorized && c.Auth != nil:
-		set(SentNo, "The server refused the credentials", "Check "+c.Auth.Identity+" of its auth block: it may be wrong or have expired.")
+		set(SentNo, "The server refused the credentials", "Check "+c.Auth.Name+" of its auth block: it may be wrong or have expired.")
+	case code == http.StatusUnauthorized && c.hasHeader("Authorization"):
+		set(SentNo, "The server refused the credentials", "Check the header Authorization of its "+c.block()+" block: it may be wrong or have expired.")
 	case code == http.StatusUnauthorized:
 		set(SentNo, "The server wants credentials", `Give the connection an auth block: auth "bearer" { token = secret.NAME }.`)
 	case code == http.StatusForbidden && c.Auth != nil:
-		set(SentNo, "The server forbids it to the credentials that it got", "Check what "+c.Auth.Identity+" of its auth block may do.")
+		set(SentNo, "The server forbids it to the credentials that it got", "Check what "+c.Auth.Name+" of its auth block may do.")
 	case code == http.StatusForbidden:
 		set(SentNo, "The server forbids it", `If it wants credentials, give the connection an auth block: auth "bearer" { token = secret.NAME }.`)
 	case code == http.StatusProxyAuthRequired:
@@ -184,6 +186,16 @@ func (c *httpChannel) rejected(resp *http.Response, said string) *Failure {
 		set(SentYes, "The server refused it", "Check the url and the headers of its "+c.block()+" block.")
 	}
 	return f
+}
+
+// hasHeader reports whether the connection itself says a header.
+func (c *httpChannel) hasHeader(name string) bool {
+	for own := range c.Headers {
+		if strings.EqualFold(own, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // wait says how long a server asks to wait, as the end of a sentence.

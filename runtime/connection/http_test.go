@@ -154,15 +154,22 @@ func TestHTTPConnectionsAreKept(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if n := d.opened.Load(); n > 2 {
-				t.Errorf("%d connections were opened for calls one after the other", n)
+			// The answer may be there a moment before its connection is free again.
+			if n := d.opened.Load(); n > 5 {
+				t.Errorf("%d connections were opened for 20 calls one after the other", n)
 			}
 			var wg sync.WaitGroup
-			for range 10 * DefaultMaxInFlight {
-				wg.Go(func() { d.must("counter", `{}`) })
+			for range DefaultMaxInFlight {
+				wg.Go(func() {
+					for range 20 {
+						d.must("echo", `{}`)
+					}
+				})
 			}
 			wg.Wait()
-			t.Log(d.opened.Load())
+			if n := d.opened.Load(); n > 5+2*DefaultMaxInFlight {
+				t.Errorf("%d connections were opened for 160 calls of %d callers", n, DefaultMaxInFlight)
+			}
 		})
 	}
 }
@@ -340,7 +347,7 @@ func TestHTTPHeaders(t *testing.T) {
 }
 
 func bearer(token *string) *Auth {
-	return &Auth{Identity: "secret.token", Credential: func(context.Context, string) (string, error) { return "Bearer " + *token, nil }}
+	return &Auth{Name: "secret.token", Identity: "secret.token", Credential: func(context.Context, string) (string, error) { return "Bearer " + *token, nil }}
 }
 
 func TestHTTPCredentials(t *testing.T) {
@@ -377,7 +384,7 @@ func TestARefusedCredentialIsRenewedOnce(t *testing.T) {
 	var asked []string
 	d := meet(t, httpserver.Options{Token: "old"}, func(c *Connection) {
 		kept := "Bearer old"
-		c.HTTP.Auth = &Auth{Identity: "secret.token", Credential: func(_ context.Context, refused string) (string, error) {
+		c.HTTP.Auth = &Auth{Name: "secret.token", Identity: "secret.token", Credential: func(_ context.Context, refused string) (string, error) {
 			if refused != "" {
 				asked = append(asked, refused)
 				kept = "Bearer new"
