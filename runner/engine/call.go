@@ -138,6 +138,7 @@ func (d *driver) ask(ctx context.Context, live *liveCall) (*Answer, error) {
 			return nil
 		},
 		Progress: func(p Progress) { d.progress(live, p) },
+		Keep:     func(ctx context.Context, data []byte) (string, error) { return d.keepBlob(ctx, data, live.Sensitive) },
 	})
 }
 

@@ -150,6 +150,12 @@ func (d *driver) owns(ctx context.Context, log *journal.Run, store *journal.Stor
 	d.name = string(log.ID())
 	d.digest = store.ArgsDigest
 	d.blob = func(b *value.BlobValue) ([]byte, error) { return store.Blob(ctx, b.SHA256) }
+	d.keepBlob = func(ctx context.Context, data []byte, sensitive bool) (string, error) {
+		if sensitive {
+			return log.PutSensitiveBlob(ctx, data)
+		}
+		return store.PutBlob(ctx, data)
+	}
 	d.key = func(in Instance) string { return store.IdempotencyKey(log.ID(), in.Path(), in.Text()) }
 	d.mail, d.receive, d.park = log.Mail(), log.Receive, log.Park
 }
@@ -188,8 +194,10 @@ type driver struct {
 	digest func([]byte) string
 	key    func(Instance) string
 	blob   func(*value.BlobValue) ([]byte, error)
-	watch  *watcher // nil: nobody watches
-	prog   *Program
+	// keepBlob keeps binary content; sensitive: encrypted.
+	keepBlob func(ctx context.Context, data []byte, sensitive bool) (string, error)
+	watch    *watcher // nil: nobody watches
+	prog     *Program
 
 	options CoreOptions
 	// Of a run in a journal; nil in others. mail receives when there are messages;

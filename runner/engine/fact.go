@@ -212,6 +212,8 @@ type StartCall struct {
 	// Recorded is the digest of an earlier attempt's arguments, which are the same; "": not known.
 	Recorded string
 	ReadOnly bool
+	// Sensitive: what comes of it is to be kept encrypted.
+	Sensitive bool
 	// Repeatable: the one rule for repeats allows to do it again when no answer comes.
 	Repeatable     bool
 	IdempotencyKey string

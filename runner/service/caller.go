@@ -9,7 +9,6 @@ import (
 	"github.com/lda-wf/wfc/compiler/plan"
 	"github.com/lda-wf/wfc/lang/value"
 	"github.com/lda-wf/wfc/runner/engine"
-	"github.com/lda-wf/wfc/runner/journal"
 	"github.com/lda-wf/wfc/runner/redact"
 	"github.com/lda-wf/wfc/runtime/callback"
 	"github.com/lda-wf/wfc/runtime/content"
@@ -21,7 +20,6 @@ import (
 type caller struct {
 	service *Service
 	model   callback.Sampler // answers servers that ask for one; nil: none
-	store   *journal.Store
 	redact  *redact.Redactor
 	targets map[engine.SessionID]pool.Target
 }
@@ -67,7 +65,7 @@ func (c *caller) Call(ctx context.Context, call engine.Call) (*engine.Answer, er
 	if err != nil {
 		return nil, callError(target, err)
 	}
-	if err := c.keep(ctx, result.Blobs); err != nil {
+	if err := c.keep(ctx, result.Blobs, call.Keep); err != nil {
 		return nil, &engine.CallError{
 			Kind: engine.KindLimit, Answered: true, Sent: engine.SentYes, Generation: result.Generation,
 			Message: fmt.Sprintf("connection %s, %s: its binary content cannot be stored: %v", target.Connection.ID, call.Tool, err),
@@ -102,10 +100,10 @@ func texts(args []byte) map[string]string {
 
 // keep stores binary content without secrets before anything refers to it. The
 // engine redacts the rest of an answer; it never sees the bytes of a blob.
-func (c *caller) keep(ctx context.Context, blobs []content.Blob) error {
+func (c *caller) keep(ctx context.Context, blobs []content.Blob, keep func(context.Context, []byte) (string, error)) error {
 	for _, b := range blobs {
 		data := c.redact.Bytes(b.Bytes)
-		sum, err := c.store.PutBlob(ctx, data)
+		sum, err := keep(ctx, data)
 		if err != nil {
 			return err
 		}

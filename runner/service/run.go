@@ -146,7 +146,7 @@ func (s *Service) recorded(ctx context.Context, run string, reach bool) (*journa
 func (r *Prepared) options(store *journal.Store, targets map[engine.SessionID]pool.Target, watch func(engine.Event)) engine.Options {
 	return engine.Options{
 		Program: r.program,
-		Caller:  &caller{service: r.service, model: r.model, store: store, redact: r.secrets.redactor(), targets: targets},
+		Caller:  &caller{service: r.service, model: r.model, redact: r.secrets.redactor(), targets: targets},
 		Journal: store,
 		Secret:  r.secrets.get,
 		Watch:   watch,
