@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -235,6 +236,9 @@ func handshakeError(ctx context.Context, cfg *Config, end connection.End, err er
 	case errors.As(err, &other):
 		return e.describe(cfg.redact, fmt.Sprintf("The server does not speak the MCP revision %s, which the connection pins; it offers %s.", other.pin, other.got),
 			fmt.Sprintf("Write protocol = \"auto\" or %q.", other.got))
+	case unknownRevision(err) != "":
+		return e.describe(cfg.redact, fmt.Sprintf("The server speaks the MCP revision %s, and wfc speaks %s.",
+			unknownRevision(err), strings.Join(mcp.SupportedProtocolVersions(), ", ")), "Update whichever of the two is older.")
 	case errors.Is(end.Cause, connection.ErrClosed):
 		// It lives and answered: with an error, or with something else than the protocol says.
 		return e.describe(cfg.redact, fmt.Sprintf("The server refused the MCP handshake: %s.%s", err, noise(end)), refreshAdvice(cfg))
@@ -244,6 +248,19 @@ func handshakeError(ctx context.Context, cfg *Config, end connection.End, err er
 	}
 	return e.describe(cfg.redact, early(end)+noise(end),
 		"Run its command by hand to see whether it starts, and check the args and env of its stdio block."+refreshAdvice(cfg))
+}
+
+// unknownRevision returns the revision that a server answered with and the SDK does
+// not speak, as it quotes it; "" if err is another error.
+func unknownRevision(err error) string {
+	if err == nil {
+		return ""
+	}
+	version, ok := strings.CutPrefix(err.Error(), "unsupported protocol version: ")
+	if !ok {
+		return ""
+	}
+	return version
 }
 
 // early returns a sentence on a server that ended in the handshake.

@@ -112,7 +112,7 @@ func TestHandshakeFailuresOverHTTP(t *testing.T) {
 				return
 			}
 			httpserver.JSON(`{"jsonrpc":"2.0","id":`+string(m.ID)+`,"result":{"protocolVersion":"1999-01-01","capabilities":{}}}`)(w, r)
-		}), nil, `The server refused the MCP handshake: unsupported protocol version: "1999-01-01".`},
+		}), nil, `The server speaks the MCP revision "1999-01-01", and wfc speaks 2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05. Update whichever of the two is older.`},
 		{"silence", answers(httpserver.Hang), func(c *Config) { c.Connection.Timeouts.Connect = 100 * time.Millisecond },
 			`The server did not answer the MCP handshake within 100ms. Check the url; if the server is only slow, raise timeouts { connect }.`},
 		{"an SSE address that is none", answers(http.NotFound), func(c *Config) { c.Connection.SSE, c.Connection.HTTP = c.Connection.HTTP, nil },
