@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"fmt"
 
 	"github.com/lda-wf/wfc/lang/value"
 )
@@ -143,6 +144,13 @@ func (c *Core) applySettled(s Settled) error {
 	f.outcome, f.failure, f.settled = s.Outcome, s.Err, s.Err
 	f.phase = phaseUndo
 	c.timers.stop(f.deadline)
+	if s.Outcome == RunOK && f.outputs.IsNull() {
+		// What finally blocks do is no part of them.
+		var err *RunError
+		if f.outputs, err = c.outputs(f); err != nil {
+			return fmt.Errorf("the outputs cannot be computed again: %w", err)
+		}
+	}
 	f.skipRest()
 	f.open = len(f.nodes) - f.prog.steps
 	if s.Outcome != RunOK {
@@ -154,12 +162,6 @@ func (c *Core) applySettled(s Settled) error {
 
 // endFrame ends a workflow whose finally blocks have ended.
 func (c *Core) endFrame(f *frame) {
-	if f.outcome == RunOK && f.failure == nil && f.outputs.IsNull() {
-		var err *RunError
-		if f.outputs, err = c.outputs(f); err != nil {
-			f.failure = err
-		}
-	}
 	f.phase = phaseOver
 	if f.id != 0 {
 		c.childEnded(f)

@@ -93,6 +93,12 @@ func (c *Core) turn(f *frame, at Addr) {
 		c.record(NodeEnded{At: at, Outcome: OutcomeOK})
 		return
 	}
+	if unit.live.deadline.IsZero() {
+		// Rounds that only compute say nothing of it in the history.
+		if limit, failure := c.deadline(n, c.scopeAt(at)); failure == nil && limit > 0 {
+			c.dueBy(at, c.now.Add(limit))
+		}
+	}
 	again, failure := c.again(n, round, last, value.NullValue)
 	if failure != nil {
 		// The round has ended with this failure, which is tolerated.
