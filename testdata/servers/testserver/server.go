@@ -44,6 +44,7 @@ var (
 	listChange = flags.Bool("list-changed", false, "say in server/discover, too, that the list of tools may change")
 	picky      = flags.Bool("picky", false, "list more tools to clients that offer sampling, roots, or both")
 	oddEntries = flags.Bool("odd-entries", false, "list entries that are no objects, or have no proper name, beside the others")
+	listed     = flags.String("list", "", "list the tools of this `file`, JSON objects one a line, and no others")
 	failLists  = flags.String("fail-lists", "", "comma-separated `lists` that fail: tools, resources, templates, prompts")
 	offered    = flags.String("offered", "", "write the capabilities that the client offers to this `file`")
 	logs       = flags.Bool("logs", false, "say that there are log messages")
@@ -384,7 +385,14 @@ func (s *server) pickyTools() (names []string) {
 
 func (s *server) list(m message) {
 	list := lists[m.Method]
-	if list.flag == "tools" {
+	if list.flag == "tools" && *listed != "" {
+		data, err := os.ReadFile(*listed)
+		if err != nil {
+			s.refuse(m.ID, -32603, err.Error())
+			return
+		}
+		list.objects = strings.Split(strings.TrimSpace(string(data)), "\n")
+	} else if list.flag == "tools" {
 		s.mu.Lock()
 		more := s.pickyTools()
 		for i := range s.tools {
