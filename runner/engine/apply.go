@@ -84,7 +84,7 @@ func (c *Core) applyStarted(f NodeStarted) error {
 		return c.openChild(f)
 	}
 	if l.call == nil {
-		c.inCall(l, &pendingCall{repeatable: f.Repeatable})
+		c.inCall(l, pendingCall{repeatable: f.Repeatable})
 		c.lost = append(c.lost, f.At)
 	}
 	l.call.left = true

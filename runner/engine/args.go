@@ -16,8 +16,8 @@ import (
 )
 
 // call evaluates what a call needs.
-func (c *Core) call(n *node, at Addr, s *scope) (*StartCall, *pendingCall, *Failure) {
-	call := &StartCall{
+func (c *Core) call(n *node, at Addr, s *scope) (StartCall, pendingCall, *Failure) {
+	call := StartCall{
 		At: at, Attempt: c.instance(at).attempts + 1, Do: n.spec.Kind, Tool: n.spec.Tool, Digest: n.spec.ToolDigest,
 		Session: SessionID{n.connection, n.private}, Deadline: c.deadlineOf(at), Sensitive: c.isSensitive(at),
 	}
@@ -25,33 +25,33 @@ func (c *Core) call(n *node, at Addr, s *scope) (*StartCall, *pendingCall, *Fail
 		call.IdempotencyKey = c.opts.IdempotencyKey(c.Instance(at))
 	}
 	if call.Session.Private && c.gone[n.connection] {
-		return nil, nil, &Failure{Kind: KindSession, Message: fmt.Sprintf("The session with %s, which is private to the run, ended with the process that had it, and what earlier steps left in it is lost. Start a new run.", n.connection)}
+		return call, pendingCall{}, &Failure{Kind: KindSession, Message: fmt.Sprintf("The session with %s, which is private to the run, ended with the process that had it, and what earlier steps left in it is lost. Start a new run.", n.connection)}
 	}
 	args, failure := c.given(n, at, s, call.IdempotencyKey, c.opts.Secret)
 	if failure != nil {
-		return nil, nil, failure
+		return call, pendingCall{}, failure
 	}
 	shown := args
 	if n.usesSecrets || at.Undo > 0 && c.nodeOf(at.done()).usesSecrets {
 		if shown, failure = c.given(n, at, s, call.IdempotencyKey, secretReference); failure != nil {
-			return nil, nil, failure
+			return call, pendingCall{}, failure
 		}
 	}
 	wire, failure := c.onWire(args)
 	if failure != nil {
-		return nil, nil, failure
+		return call, pendingCall{}, failure
 	}
 	if n.spec.Kind == plan.Read {
 		uri, failure := c.uri(n, wire, s)
 		if failure != nil {
-			return nil, nil, failure
+			return call, pendingCall{}, failure
 		}
 		call.Tool = uri
 		shown = shownRead(n, shown, uri)
 	}
 	// After blobs became text, since that is what the schema speaks of.
 	if failure := n.checkArgs(wire); failure != nil {
-		return nil, nil, failure
+		return call, pendingCall{}, failure
 	}
 	call.Args = json.RawMessage(value.AppendJSON(nil, wire))
 	// The digest is over meaning, with blobs as references.
@@ -59,23 +59,23 @@ func (c *Core) call(n *node, at Addr, s *scope) (*StartCall, *pendingCall, *Fail
 
 	effect, failure := c.effect(n, s, shown)
 	if failure != nil {
-		return nil, nil, failure
+		return call, pendingCall{}, failure
 	}
 	if failure := c.allowed(n, effect); failure != nil {
-		return nil, nil, failure
+		return call, pendingCall{}, failure
 	}
 	call.ReadOnly = effect == "read"
 	call.Repeatable = call.ReadOnly || n.spec.Idempotent || n.spec.IdempotencyArg != ""
 	if call.Timeout, failure = c.duration("timeout", n.timeout, s); failure != nil {
-		return nil, nil, failure
+		return call, pendingCall{}, failure
 	}
 	if call.IdleTimeout, failure = c.duration("idle_timeout", n.idleTimeout, s); failure != nil {
-		return nil, nil, failure
+		return call, pendingCall{}, failure
 	}
 	if call.IdleTimeout == 0 {
 		call.IdleTimeout = defaultIdleTimeout
 	}
-	pending := &pendingCall{readOnly: call.ReadOnly, repeatable: call.Repeatable}
+	pending := pendingCall{readOnly: call.ReadOnly, repeatable: call.Repeatable}
 	if n.keepsArgs {
 		pending.args = shown
 	}

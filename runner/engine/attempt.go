@@ -348,8 +348,10 @@ func (c *Core) startValue(n *node, at Addr, s *scope) {
 }
 
 // attempt makes an attempt of what a node does once.
-func (c *Core) attempt(n *node, at Addr) {
-	s := c.scopeAt(at)
+func (c *Core) attempt(n *node, at Addr) { c.attemptIn(n, at, c.scopeAt(at)) }
+
+// attemptIn is attempt where the scope of the instance is at hand.
+func (c *Core) attemptIn(n *node, at Addr, s *scope) {
 	switch n.spec.Kind {
 	case plan.ValueNode:
 		c.startValue(n, at, s)
@@ -375,8 +377,8 @@ func (c *Core) startCall(n *node, at Addr, s *scope) {
 		s.self = &self
 	}
 	key, failure := c.sourceKey(n, at, s)
-	var call *StartCall
-	var pending *pendingCall
+	var call StartCall
+	var pending pendingCall
 	if failure == nil {
 		n = n.variant(key)
 		call, pending, failure = c.call(n, at, s)
@@ -391,5 +393,5 @@ func (c *Core) startCall(n *node, at Addr, s *scope) {
 	call.Recorded = l.digest
 	inst.attempts = call.Attempt
 	c.inCall(l, pending)
-	c.commands = append(c.commands, *call)
+	c.commands = append(c.commands, call)
 }

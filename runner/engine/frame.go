@@ -196,10 +196,13 @@ type live struct {
 	word     *NodeResolved // on the doubt, until it is concluded
 	deadline time.Time     // zero: none; of the rounds of a loop that of the loop
 	limit    *timer        // the deadline's
-	timeout  *timer        // of an attempt to run a child
-	late     bool          // its deadline passed
-	max      int           // of a loop; 0: not known yet
-	failed   *Failure      // of a loop: of the round that fails it
+	// What most instances need is a part of them.
+	onlyCall  pendingCall
+	onlyLimit timer
+	timeout   *timer   // of an attempt to run a child
+	late      bool     // its deadline passed
+	max       int      // of a loop; 0: not known yet
+	failed    *Failure // of a loop: of the round that fails it
 }
 
 // pendingCall is what the core remembers of a call in flight.
@@ -251,9 +254,10 @@ func (c *Core) goNoFurther(at Addr, inst *instance) {
 }
 
 // inCall puts a call of an instance that goes on in flight.
-func (c *Core) inCall(l *live, call *pendingCall) {
+func (c *Core) inCall(l *live, call pendingCall) {
 	c.noWait(l)
-	l.call = call
+	l.onlyCall = call
+	l.call = &l.onlyCall
 	c.inFlight++
 }
 
@@ -294,7 +298,8 @@ func (c *Core) dueBy(at Addr, deadline time.Time) {
 	inst := c.instance(unit)
 	if l := inst.live; l != nil && l.deadline.IsZero() && !deadline.IsZero() {
 		l.deadline = deadline
-		l.limit = c.timers.set(deadline, unit, timerDeadline)
+		l.limit = &l.onlyLimit
+		c.timers.setAs(l.limit, deadline, unit, timerDeadline)
 	}
 }
 

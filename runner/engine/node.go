@@ -73,7 +73,7 @@ func (c *Core) start(n *node, at Addr) {
 		c.dueBy(at, c.now.Add(limit))
 	}
 	if !n.loops() {
-		c.attempt(n, at)
+		c.attemptIn(n, at, s)
 		return
 	}
 	if _, failure := c.rounds(n, at); failure != nil {

@@ -31,12 +31,18 @@ type timers struct {
 
 // set adds a timer.
 func (t *timers) set(due time.Time, at Addr, kind timerKind) *timer {
-	x := &timer{due: due, at: at, kind: kind}
+	x := &timer{}
+	t.setAs(x, due, at, kind)
+	return x
+}
+
+// setAs makes a timer that is not set one that is.
+func (t *timers) setAs(x *timer, due time.Time, at Addr, kind timerKind) {
+	*x = timer{due: due, at: at, kind: kind}
 	heap.Push(&t.heap, x)
 	if kind == timerWait {
 		t.waits++
 	}
-	return x
 }
 
 // stop removes a timer. One that is nil, or not set any more, is fine.
