@@ -60,13 +60,13 @@ odd with it. Nothing is written.`,
 					return failed(err)
 				}
 			}
+			if bad == 0 {
+				return nil
+			}
 			if len(ids) > 1 {
-				fmt.Fprintf(std.out, "\n%s, %d of them cannot be used\n", count(len(ids), "connection"), bad)
+				fmt.Fprintf(std.out, "\n%d of %s cannot be used\n", bad, count(len(ids), "connection"))
 			}
-			if bad > 0 {
-				return &exit{code: exitFailed}
-			}
-			return nil
+			return &exit{code: exitFailed}
 		},
 	}
 }
