@@ -116,7 +116,16 @@ func (s *Store) adopt(c *conn, r *Run) (last string, err error) {
 	if o != nil {
 		last = o.ID
 	}
-	r.num, r.epoch, r.began = row[0].(int64), row[1].(int64)+1, timeOf(row[3].(int64))
+	num := row[0].(int64)
+	// A run that will need its key is not begun without it.
+	if key, err := c.row(selectKey, num); err != nil {
+		return "", err
+	} else if key != nil {
+		if r.sealer, err = s.openSealer(r.id, keyRowOf(key)); err != nil {
+			return "", err
+		}
+	}
+	r.num, r.epoch, r.began = num, row[1].(int64)+1, timeOf(row[3].(int64))
 	if r.nodes, err = loadNodes(c, r.num); err != nil {
 		return "", err
 	}

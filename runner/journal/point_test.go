@@ -144,7 +144,7 @@ func TestKilledAtEveryPoint(t *testing.T) {
 		// The next process goes on; every third one dies, too.
 		if run.N%3 == 0 {
 			again := process(run.N)
-			again.Env = append(again.Env, "WFC_TEST_CRASH_AT="+fmt.Sprint(1+run.N%11))
+			again.Env = append(again.Env, crashpoint.At(1+run.N%11))
 			_ = again.Run()
 			checkAfterDeath(t, dir, file, crashpoint.Run{})
 		}

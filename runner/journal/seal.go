@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"database/sql"
+	"database/sql/driver"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
@@ -196,9 +197,7 @@ func (s *Store) makeSealer(ctx context.Context, run RunID, num int64) (made *sea
 			return err
 		}
 		if row != nil {
-			master, _ := row[0].(string)
-			wrapped, _ := row[1].([]byte)
-			made, err = s.openSealer(run, keyRow{master, wrapped})
+			made, err = s.openSealer(run, keyRowOf(row))
 			return err
 		}
 		if made, err = s.newSealer(run); err != nil {
@@ -207,6 +206,13 @@ func (s *Store) makeSealer(ctx context.Context, run RunID, num int64) (made *sea
 		return insertKey(c, num, made)
 	})
 	return made, err
+}
+
+// keyRowOf reads a row of selectKey.
+func keyRowOf(row []driver.Value) keyRow {
+	master, _ := row[0].(string)
+	wrapped, _ := row[1].([]byte)
+	return keyRow{master, wrapped}
 }
 
 func insertKey(c *conn, run int64, s *sealer) error {

@@ -143,6 +143,21 @@ func openWithKey(t *testing.T) *Store {
 	return open(t, filepath.Join(root, ".wfc"), Options{Keys: KeyFile(filepath.Join(root, "key"))})
 }
 
+// A run that has something sensitive goes on where its key is, and nowhere else.
+func TestARunIsNotAdoptedWithoutItsKey(t *testing.T) {
+	s := openWithKey(t)
+	r, err := s.CreateRun(t.Context(), NewRun{Plan: testPlan, PlanDigest: "d", Workflow: "w", Seals: true})
+	must(t, err)
+	must(t, r.Close())
+	other := open(t, s.dir, Options{Keys: KeyFile(filepath.Join(t.TempDir(), "key"))})
+	if _, err := other.Adopt(t.Context(), r.ID()); !errors.Is(err, ErrKey) {
+		t.Errorf("without the key: %v", err)
+	}
+	r, err = s.Adopt(t.Context(), r.ID()) // which took nothing from who has it
+	must(t, err)
+	must(t, r.Commit(t.Context(), Event{Data: RunFinished{Status: Failed}}))
+}
+
 // An encrypted body that is put in another event's place is not taken for that one's.
 func TestEncryptedContentCannotBeMoved(t *testing.T) {
 	s := openWithKey(t)

@@ -200,7 +200,7 @@ func previous(ctx context.Context, store *journal.Store, p *plan.Plan) (_ value.
 func (s *Service) journal() (*journal.Store, error) {
 	s.opening.Do(func() {
 		opts := journalOptions(s.project)
-		opts.At = s.options.JournalPoint
+		opts.At, opts.Keys = s.options.JournalPoint, s.options.Keys
 		s.store, s.openErr = journal.Open(context.Background(), filepath.Join(s.project.Root, StateFolder), opts)
 	})
 	return s.store, s.openErr

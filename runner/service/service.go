@@ -42,6 +42,9 @@ type Options struct {
 	// Logged gets the warnings of servers, and what is graver, redacted, in the order of
 	// the wire; it must not block. May be nil. It is called from several goroutines.
 	Logged func(callback.Log)
+	// Keys holds the key that sensitive results are encrypted with; nil: a file in the
+	// user's configuration ([journal.KeyFile]).
+	Keys journal.Keys
 	// JournalPoint is [journal.Options].At, for tests that end the process there.
 	JournalPoint func(journal.Point)
 	// Listed is told what a server offers after it has said that this changes, while the

@@ -19,6 +19,9 @@ import (
 // env names the number of the point at which a process ends.
 const env = "WFC_TEST_CRASH_AT"
 
+// At is the entry of an environment that ends a process at its n-th point.
+func At(n int) string { return env + "=" + strconv.Itoa(n) }
+
 // says is what a process says on stderr before it ends, with the point's name.
 const says = "killed at the point: "
 
@@ -68,7 +71,7 @@ func Each(t *testing.T, step int, start func(n int) *exec.Cmd, check func(Run)) 
 		if cmd.Env == nil {
 			cmd.Env = os.Environ()
 		}
-		cmd.Env = append(cmd.Env, env+"="+strconv.Itoa(n))
+		cmd.Env = append(cmd.Env, At(n))
 		var log bytes.Buffer
 		cmd.Stderr = &log
 		out, err := cmd.Output()
