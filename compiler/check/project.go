@@ -64,6 +64,7 @@ func (w *world) all() diag.List {
 // provider says is found of each of its connections.
 func finish(p *project.Project, l diag.List) diag.List {
 	l.Locate(p.Source)
+	l.Doubt(p.Source)
 	l.Sort()
 	return slices.CompactFunc(l, func(a, b diag.Diagnostic) bool { return findingOf(a) == findingOf(b) })
 }

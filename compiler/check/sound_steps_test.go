@@ -9,7 +9,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/lda-wf/wfc/compiler/project"
 	"github.com/lda-wf/wfc/lang/eval"
 	"github.com/lda-wf/wfc/lang/expr"
 	"github.com/lda-wf/wfc/lang/types"
@@ -25,7 +24,7 @@ func accept(rt *rapid.T, root, block string) *checker {
 		fmt.Fprintf(&b, "  input %q {\n    type = %s\n  }\n", in.name, in.typ)
 	}
 	b.WriteString(soundSteps + block + "}\n")
-	p, err := project.Load(root, project.Options{Overlay: map[string][]byte{filepath.Join(root, "w.wf.hcl"): []byte(b.String())}})
+	p, err := projectOf(root, b.String())
 	if err != nil || p.Diagnostics.HasErrors() {
 		rt.Fatalf("%s: %v %v", block, err, p.Diagnostics)
 	}
@@ -97,7 +96,7 @@ func several(t *testing.T, least int, one func(*rapid.T) bool) {
 // loop.previous what it says.
 func TestAcceptedLoopsDoNotFail(t *testing.T) {
 	root := marked(t)
-	several(t, 60, func(rt *rapid.T) bool {
+	several(t, 150, func(rt *rapid.T) bool {
 		g := &gen{t: rt, paths: []string{
 			"loop.previous", "loop.index", "loop.previous.output", "loop.previous.output.a", "loop.previous.outcome", "loop.previous.output.n.b",
 		}, conds: []string{"loop.previous == null", "loop.previous != null", "loop.index == 0"}}
@@ -137,7 +136,7 @@ func TestAcceptedLoopsDoNotFail(t *testing.T) {
 // Nor does a finally block, however the run ended before.
 func TestAcceptedFinallyBlocksDoNotFail(t *testing.T) {
 	root := marked(t)
-	several(t, 60, func(rt *rapid.T) bool {
+	several(t, 150, func(rt *rapid.T) bool {
 		g := &gen{t: rt, paths: []string{
 			"run.outcome", "run.error", "run.error.message", "local.l", "step.skip.output", "step.fail.output", "step.each",
 		}, conds: []string{`run.outcome == "ok"`, `run.outcome == "error"`, `run.outcome != "cancelled"`, "run.error != null", `step.skip.outcome == "ok"`, "input.b"}}

@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -31,6 +30,26 @@ var soundInputs = []struct{ name, typ string }{
 	{"os", `list(object({ t = enum("p", "q"), v = optional(string) }))`},
 	{"h", "object({ x = string, y = string })"},
 	{"d", `union(object({ t = enum("p"), v = string }), object({ t = enum("q"), w = integer }))`},
+	{"f", "interface.shop.item"},
+	{"r", "interface.shop.tree"},
+	{"c", "list(interface.shop.choice)"},
+}
+
+// soundTypes is an interface whose types inputs have, one of them in itself.
+const soundTypes = `interface shop {
+  type state = enum("p", "q")
+  type item = object({ name = string, state = state, price = optional(integer), note = nullable(string), tags = list(string) })
+  type tree = object({ v = integer, next = optional(tree), all = list(tree) })
+  type choice = union(item, string)
+}
+`
+
+// projectOf loads a workflow as a project with the types of soundTypes.
+func projectOf(root, workflow string) (*project.Project, error) {
+	return project.Load(root, project.Options{Overlay: map[string][]byte{
+		filepath.Join(root, "w.wf.hcl"): []byte(workflow),
+		filepath.Join(root, "shop.wfi"): []byte(soundTypes),
+	}})
 }
 
 // soundSteps are steps whose results random expressions use: one that may be
@@ -112,11 +131,7 @@ func resultValue(outcome string, output value.Value, index int) value.Value {
 // types, whatever the inputs are (LANGUAGE 2, "Soundness"). The expressions
 // hold no partial operation, so that no failure is left.
 func TestAcceptedExpressionsDoNotFail(t *testing.T) {
-	root := t.TempDir()
-	file := filepath.Join(root, "w.wf.hcl")
-	if err := os.WriteFile(filepath.Join(root, "wfc.hcl"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	root := marked(t)
 	accepted, total := 0, 0
 	one := func(rt *rapid.T) {
 		text := (&gen{t: rt}).expr(4)
@@ -127,7 +142,7 @@ func TestAcceptedExpressionsDoNotFail(t *testing.T) {
 			fmt.Fprintf(&b, "  input %q {\n    type = %s\n  }\n", in.name, in.typ)
 		}
 		fmt.Fprintf(&b, "%s  locals {\n    x = %s\n  }\n}\n", soundSteps, text)
-		p, err := project.Load(root, project.Options{Overlay: map[string][]byte{file: []byte(b.String())}})
+		p, err := projectOf(root, b.String())
 		if err != nil || p.Diagnostics.HasErrors() {
 			rt.Fatalf("%s: %v %v", text, err, p.Diagnostics)
 		}
@@ -185,7 +200,11 @@ func (s scope) Member(string, string) (value.Value, bool, error) {
 }
 
 // valueOf draws a value of a type.
-func valueOf(t *rapid.T, typ *types.Type) value.Value {
+func valueOf(t *rapid.T, typ *types.Type) value.Value { return valueWithin(t, typ, 6) }
+
+// valueWithin draws a value that is nested no deeper than depth where the type
+// allows that.
+func valueWithin(t *rapid.T, typ *types.Type, depth int) value.Value {
 	u := typ.Underlying()
 	switch u.Kind() {
 	case types.Null:
@@ -199,24 +218,24 @@ func valueOf(t *rapid.T, typ *types.Type) value.Value {
 	case types.Literal:
 		return u.Lit()
 	case types.List:
-		elems := make([]value.Value, rapid.IntRange(0, 2).Draw(t, "length"))
+		elems := make([]value.Value, rapid.IntRange(0, min(2, max(0, depth))).Draw(t, "length"))
 		for i := range elems {
-			elems[i] = valueOf(t, u.Elem())
+			elems[i] = valueWithin(t, u.Elem(), depth-1)
 		}
 		return value.OfList(elems)
 	case types.Map:
 		o := value.NewObject(2)
 		for _, k := range []string{"a", "b"}[:rapid.IntRange(0, 2).Draw(t, "size")] {
-			o.Set(k, valueOf(t, u.Elem()))
+			o.Set(k, valueWithin(t, u.Elem(), depth-1))
 		}
 		return value.OfObject(o)
 	case types.Object:
 		o := value.NewObject(4)
 		for _, a := range u.Attrs() {
-			if a.Optional && rapid.Bool().Draw(t, "absent") {
+			if a.Optional && (depth <= 0 || rapid.Bool().Draw(t, "absent")) {
 				continue
 			}
-			o.Set(a.Name, valueOf(t, a.Type))
+			o.Set(a.Name, valueWithin(t, a.Type, depth-1))
 		}
 		if u.Rest() == nil && rapid.IntRange(0, 3).Draw(t, "more") == 0 {
 			// Values that arrive may have more than is declared, and others may declare it.
@@ -227,7 +246,7 @@ func valueOf(t *rapid.T, typ *types.Type) value.Value {
 		}
 		return value.OfObject(o)
 	case types.Union:
-		return valueOf(t, rapid.SampledFrom(u.Items()).Draw(t, "member"))
+		return valueWithin(t, rapid.SampledFrom(u.Items()).Draw(t, "member"), depth-1)
 	}
 	panic("no values of " + types.Print(typ))
 }
@@ -248,7 +267,7 @@ func (g *gen) pick(options ...string) string {
 func (g *gen) path() string {
 	if len(g.vars) > 0 && rapid.Bool().Draw(g.t, "of a variable") {
 		v := rapid.SampledFrom(g.vars).Draw(g.t, "variable")
-		return v + g.pick("", "", ".t", ".v", ".outcome", ".output", ".error.kind")
+		return v + g.pick("", "", ".t", ".v", ".outcome", ".output", ".error.kind", ".name", ".next.v")
 	}
 	if len(g.paths) > 0 && rapid.IntRange(0, 2).Draw(g.t, "of the place") == 0 {
 		return g.pick(g.paths...)
@@ -265,6 +284,12 @@ func (g *gen) path() string {
 		p += g.pick("", "[*].v", "[*].t")
 	case "d":
 		p += g.pick("", ".t", ".v", ".w")
+	case "f":
+		p += g.pick("", ".name", ".state", ".price", ".note", ".tags")
+	case "r":
+		p += g.pick("", ".v", ".next", ".next.v", ".next.next.v", ".all", ".all[*].v", ".next.all")
+	case "c":
+		p += g.pick("", "[*].name", "[*]")
 	}
 	return p
 }
@@ -360,6 +385,12 @@ var uses = []struct{ cond, use string }{
 	{`input.u == "x"`, "upper(input.u)"},
 	{`input.d.t == "p"`, "upper(input.d.v)"},
 	{`input.d.t != "p"`, "input.d.w + 1"},
+	{"input.f.price != null", "input.f.price * 2"},
+	{`input.f.state == "p"`, "upper(input.f.state)"},
+	{"can(input.f.price)", "{ a = input.f.price + 1 }"},
+	{"input.f.note != null", "upper(input.f.note)"},
+	{"input.r.next != null", "input.r.next.v + 1"},
+	{"input.r.next != null && input.r.next.next != null", "input.r.next.next.v + 1"},
 	{"input.b", "step.skip.output.i + 1"},
 	{`step.skip.outcome == "ok"`, "step.skip.output.i + 1"},
 	{`step.skip.outcome != "skipped"`, "{ x = step.skip.output.a }"},
@@ -402,7 +433,7 @@ func (g *gen) guarded(depth int) string {
 
 // loop draws a for over something, with its variables in reach.
 func (g *gen) loop(depth int) string {
-	over := g.pick("step.each", "input.h", "merge(input.h, { z = input.n })", "{ x = input.s, y = input.n }", "input.xs", "input.ns", "input.os", "input.m", g.expr(depth-1))
+	over := g.pick("step.each", "input.h", "merge(input.h, { z = input.n })", "{ x = input.s, y = input.n }", "input.xs", "input.ns", "input.os", "input.m", "input.c", "input.r.all", "[input.f]", g.expr(depth-1))
 	name := fmt.Sprintf("v%d", len(g.vars))
 	g.vars = append(g.vars, name)
 	defer func() { g.vars = g.vars[:len(g.vars)-1] }()

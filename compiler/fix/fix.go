@@ -12,14 +12,11 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
-	"unicode"
 
 	"github.com/lda-wf/wfc/compiler/check"
 	"github.com/lda-wf/wfc/compiler/project"
 	"github.com/lda-wf/wfc/lang/diag"
 	"github.com/lda-wf/wfc/lang/format"
-	"github.com/lda-wf/wfc/lang/nearest"
 )
 
 // Applied is a fix that was applied, with the finding that it mends, whose
@@ -105,7 +102,7 @@ type selection struct {
 func (s *selection) apply(found diag.List) map[string][]byte {
 	for _, d := range found {
 		for _, f := range d.Fixes {
-			if f.Certain && !s.guesses(f) && s.fits(f) {
+			if f.Certain && s.fits(f) {
 				s.take(d, f)
 				break
 			}
@@ -155,33 +152,6 @@ func (s *selection) fits(f diag.Fix) bool {
 		}
 	}
 	return len(f.Edits) > 0
-}
-
-// guesses reports whether a fix puts another name in place of one that is no
-// mere slip of it. The nearest name is a good thing to tell a person, and too
-// little to change what a workflow calls.
-func (s *selection) guesses(f diag.Fix) bool {
-	for _, e := range f.Edits {
-		src := s.source(e.Range.File)
-		if e.Range.Start.Byte < 0 || e.Range.Start.Byte > e.Range.End.Byte || e.Range.End.Byte > len(src) {
-			continue
-		}
-		old, now := letters(string(src[e.Range.Start.Byte:e.Range.End.Byte])), letters(e.Text)
-		if now != "" && !strings.Contains(now, old) && !nearest.Slip(old, now) {
-			return true
-		}
-	}
-	return false
-}
-
-// letters returns the letters and digits of a text.
-func letters(s string) string {
-	return strings.Map(func(c rune) rune {
-		if unicode.IsLetter(c) || unicode.IsDigit(c) {
-			return c
-		}
-		return -1
-	}, s)
 }
 
 // source reports whether a file is one that people write: a snapshot is not mended.

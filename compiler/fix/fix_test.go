@@ -155,31 +155,6 @@ func TestSelection(t *testing.T) {
 	}
 }
 
-func TestAnotherNameIsAGuessUnlessTheOneWrittenIsASlip(t *testing.T) {
-	for name, c := range map[string]struct {
-		src, old, new string
-		applied       bool
-	}{
-		"a letter left out":    {"langage = 1\n", "langage", "language", true},
-		"letters exchanged":    {"titel = 1\n", "titel", "title", true},
-		"another separator":    {"perPage = 1\n", "perPage", "per_page", true},
-		"another word":         {"get_item = 1\n", "get_item", "set_item", false},
-		"a plural":             {"labels = 1\n", "labels", "label", false},
-		"quotes":               {"a = \"5\"\n", "\"5\"", "5", true},
-		"brackets around it":   {"a = b\n", "b", "[b]", true},
-		"a call around it":     {"a = b\n", "b", "tostring(b)", true},
-		"an index for a name":  {"a = b.c\n", ".c", "[\"c\"]", true},
-		"nothing in its place": {"a = 1\n# x\n", "# x\n", "", true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := selection{wanted: everything, source: func(string) []byte { return []byte(c.src) }}
-			if got := len(s.apply(diag.List{finding(c.src, c.old, c.new)})) > 0; got != c.applied {
-				t.Errorf("applied: %v", got)
-			}
-		})
-	}
-}
-
 func TestASnapshotIsNotMended(t *testing.T) {
 	s := selection{wanted: everything, source: func(string) []byte { return []byte("{}") }}
 	d := diag.New("WFC1021", hcl.Range{}, "x").Fix("mend it", true, diag.Edit{Range: diag.Range{File: "catalog/a.b.json"}, Text: "x"})

@@ -189,7 +189,7 @@ func TestGitHubCommandsAreOneLineEachWhateverTheyQuote(t *testing.T) {
 		t.Fatal(err)
 	}
 	const detail = `The tool tracker.search_issues has no argument "querry". Did you mean "query"?%0A%0A    wfc catalog show github.work` +
-		`%0Aa.wf.hcl:2:10: the tool%0Afix: Change it to "query"`
+		`%0Aa.wf.hcl:2:10: the tool%0Aperhaps: Change it to "query"`
 	const want = "::error file=a%2Cb%3A100%25.wf.hcl,line=4,endLine=4,col=5,endColumn=11,title=WFC1021%3A Unknown attribute of a block::" + detail + "\n" +
 		"::error file=a.wf.hcl,line=4,endLine=6,title=WFC1021%3A Unknown attribute of a block::" + detail + "\n" +
 		"::error title=WFC1101%3A File or folder cannot be read::x\n"

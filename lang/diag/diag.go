@@ -1,7 +1,7 @@
 // Package diag has the one diagnostic type of wfc, the registry of its codes,
 // and the writers that show diagnostics to people and machines.
 //
-// Its central type is [Diagnostic]. It imports nothing of wfc.
+// Its central type is [Diagnostic]. It imports nothing of wfc but lang/nearest.
 package diag
 
 import (

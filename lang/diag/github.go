@@ -35,7 +35,7 @@ func githubDetail(d Diagnostic) string {
 		}
 	}
 	for _, f := range d.Fixes {
-		s += "\nfix: " + f.Title
+		s += "\n" + f.label() + " " + f.Title
 	}
 	return s
 }

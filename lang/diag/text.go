@@ -24,7 +24,9 @@ const (
 )
 
 // WriteText writes the diagnostics as a compiler does: what, where with an
-// excerpt, why and what to do, other places, fixes. A blank line follows each.
+// excerpt, why and what to do, other places, fixes: "fix" before those that
+// are applied by wfc check --fix, "perhaps" before those that may not be meant. A
+// blank line follows each.
 func WriteText(w io.Writer, l List, o TextOptions) error {
 	if o.Width <= 0 {
 		o.Width = 100
@@ -70,9 +72,17 @@ func (t *textWriter) diagnostic(d Diagnostic) {
 		t.place(r.Range, clean(r.Message), "-", blue)
 	}
 	for _, f := range d.Fixes {
-		fmt.Fprintf(&t.out, "  %s %s\n", t.paint(bold, "fix:"), clean(f.Title))
+		fmt.Fprintf(&t.out, "  %s %s\n", t.paint(bold, f.label()), clean(f.Title))
 	}
 	t.out.WriteByte('\n')
+}
+
+// label says what becomes of a fix, before its title.
+func (f Fix) label() string {
+	if f.Certain {
+		return "fix (wfc check --fix):"
+	}
+	return "perhaps:"
 }
 
 // place shows where something is, with the line of source and mark under it.

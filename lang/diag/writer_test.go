@@ -67,7 +67,7 @@ func TestTextShowsWhatWhereWhyAndWhatToDo(t *testing.T) {
      |
    2 |   call = tracker.search_issues
      |          ---------------------
-  fix: Change it to "query"
+  perhaps: Change it to "query"
 
 `
 	if out.String() != want {
