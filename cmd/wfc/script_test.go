@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"wfc":        wfcMain,
 		"testserver": func() { testserver.Main(); syscall.Exit(0) },
+		"toolserver": func() { testserver.Declare(); testserver.Main(); syscall.Exit(0) },
 		"dying":      dyingServer,
 	})
 }

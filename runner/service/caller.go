@@ -22,6 +22,7 @@ type caller struct {
 	model   callback.Sampler // answers servers that ask for one; nil: none
 	redact  *redact.Redactor
 	targets map[engine.SessionID]pool.Target
+	lists   liveLists
 }
 
 // idempotencyMeta is the name of the idempotency key in a request's _meta.
@@ -131,8 +132,8 @@ func callError(t pool.Target, err error) *engine.CallError {
 	switch e.Reason {
 	case session.NotStarted:
 		out.Kind, out.SessionOver = engine.KindTransport, true
-		if e.Status == http.StatusTooManyRequests {
-			out.Kind = engine.KindRateLimit
+		if e.Status != 0 {
+			out.Kind = kindOf(e.Status)
 		}
 	case session.Rejected:
 		out.Kind = kindOf(e.Status)

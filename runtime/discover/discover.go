@@ -33,6 +33,19 @@ func Snapshot(ctx context.Context, p *pool.Pool, t pool.Target) (*catalog.Snapsh
 	return Of(ctx, t.Connection.ID, pooled{p, t})
 }
 
+// Tools is a snapshot of the tools alone. The error is that of listing them.
+func Tools(ctx context.Context, p *pool.Pool, t pool.Target) (*catalog.Snapshot, error) {
+	objects, err := pages(ctx, pooled{p, t}.ListTools)
+	if err != nil {
+		return nil, err
+	}
+	s := &catalog.Snapshot{FormatVersion: catalog.FormatVersion, Connection: t.Connection.ID}
+	for _, raw := range objects {
+		s.Tools = append(s.Tools, catalog.Object{Raw: raw})
+	}
+	return s, nil
+}
+
 // Of lists the tools, resources, resource templates and prompts of the connection
 // id, all pages. A list that the server fails to give is recorded in
 // Snapshot.Errors with what came of it, and the others are taken; only a

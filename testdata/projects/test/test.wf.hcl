@@ -3,14 +3,14 @@
 
 connection "test" "main" {
   stdio {
-    command = "testserver"
+    command = "toolserver"
     args    = ["-starts", env("STARTS", ""), "-log", env("LOG", ""), "-waiting", env("WAITING", "")]
   }
 }
 
 connection "test" "other" {
   stdio {
-    command = "testserver"
+    command = "toolserver"
     args    = ["-starts", env("STARTS", ""), "-log", env("OTHER_LOG", "")]
   }
 }
