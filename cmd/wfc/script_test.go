@@ -22,6 +22,7 @@ import (
 
 	"github.com/lda-wf/wfc/lang/catalog"
 	"github.com/lda-wf/wfc/testdata/npm"
+	"github.com/lda-wf/wfc/testdata/servers/httpserver"
 	"github.com/lda-wf/wfc/testdata/servers/servertest"
 	"github.com/lda-wf/wfc/testdata/servers/testserver"
 )
@@ -35,6 +36,7 @@ func TestMain(m *testing.M) {
 		"wfc":        wfcMain,
 		"testserver": func() { testserver.Main(); syscall.Exit(0) },
 		"toolserver": func() { testserver.Declare(); testserver.Main(); syscall.Exit(0) },
+		"httpserver": httpserver.Main,
 		"dying":      dyingServer,
 	})
 }
@@ -109,6 +111,7 @@ func runScripts(t *testing.T, dir string) {
 			"gone":      gone,
 			"lines":     lines,
 			"snapshots": snapshots,
+			"serve":     serve,
 			"servers":   servers,
 			"npm":       npmPath(t),
 			"interrupt": interrupt,
@@ -172,6 +175,7 @@ var volatile = []struct {
 	{regexp.MustCompile(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?Z?`), "WHEN"},
 	{regexp.MustCompile(`\b(\d+m)?\d+(\.\d+)?(ns|µs|ms|s)\b`), "TIME"},
 	{regexp.MustCompile(`"plan_digest": ?"[0-9a-f]{64}"`), `"plan_digest": "DIGEST"`},
+	{regexp.MustCompile(`\b127\.0\.0\.1:\d+`), "127.0.0.1:PORT"},
 	{regexp.MustCompile(`(?m)[ \t]+$`), ""},
 }
 

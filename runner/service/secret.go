@@ -92,9 +92,9 @@ func (s *secrets) ofFile(name, path string) (string, error) {
 	f, err := os.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("the secret %q is not set: there is no file %s. Write the secret into it, or mend the file of its secret block", name, path)
+		return "", fmt.Errorf("the secret %q is not set: there is no file %s. Write the secret into it, or mend the file of its secret block.", name, path)
 	case errors.Is(err, fs.ErrPermission):
-		return "", fmt.Errorf("the secret %q cannot be read: you may not read the file %s. Let its owner give you the permission", name, path)
+		return "", fmt.Errorf("the secret %q cannot be read: you may not read the file %s. Let its owner give you the permission.", name, path)
 	case err != nil:
 		return "", fmt.Errorf("the secret %q cannot be read: %w", name, err)
 	}
@@ -109,11 +109,11 @@ func (s *secrets) ofFile(name, path string) (string, error) {
 // secretText is the secret in a text, which from has.
 func secretText(name, text, from string) (string, error) {
 	if len(text) > maxSecret {
-		return "", fmt.Errorf("the secret %q is not set: %s has more than %d KiB, which is no secret", name, from, maxSecret>>10)
+		return "", fmt.Errorf("the secret %q is not set: %s has more than %d KiB, which is no secret.", name, from, maxSecret>>10)
 	}
 	text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
 	if text == "" {
-		return "", fmt.Errorf("the secret %q is not set: %s is empty", name, from)
+		return "", fmt.Errorf("the secret %q is not set: %s is empty.", name, from)
 	}
 	return text, nil
 }
@@ -152,13 +152,13 @@ func (s *secrets) run(ctx context.Context, name string, command []string) (strin
 	var exit *exec.ExitError
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return "", fmt.Errorf("the secret %q is not set: its command %q did not end within %s and was stopped%s", name, command[0], commandTime, complaint.said())
+		return "", fmt.Errorf("the secret %q is not set: its command %q did not end within %s and was stopped%s.", name, command[0], commandTime, complaint.said())
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
 	case errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("the secret %q is not set: its command %q was not found. Install it, or write its full path in the secret block", name, command[0])
+		return "", fmt.Errorf("the secret %q is not set: its command %q was not found. Install it, or write its full path in the secret block.", name, command[0])
 	case errors.As(err, &exit):
-		return "", fmt.Errorf("the secret %q is not set: its command %q ended with %s%s", name, command[0], exit, complaint.said())
+		return "", fmt.Errorf("the secret %q is not set: its command %q ended with %s%s.", name, command[0], exit, complaint.said())
 	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
 		return "", fmt.Errorf("the secret %q is not set: its command %q could not be run: %w", name, command[0], err)
 	}

@@ -27,7 +27,7 @@ type HTTP struct {
 // Causes of the end of a channel over HTTP.
 var (
 	// ErrForgotten: the server no longer knows the session, whose state is lost.
-	ErrForgotten = errors.New("the server no longer knows the session")
+	ErrForgotten = errors.New("the server no longer knows it, as after a restart")
 	// ErrStreamEnded: the server closed the stream that a legacy SSE session is.
 	ErrStreamEnded = errors.New("the server closed its event stream")
 )

@@ -182,7 +182,7 @@ func TestAForgottenSessionIsLost(t *testing.T) {
 	server.Forget()
 	_, err := w.call("counter", `{}`)
 	e := failure(t, err)
-	if want := "connection test.main, tools/call counter: The session was lost: the server no longer knows the session."; e.Error() != want {
+	if want := "connection test.main, tools/call counter: The session was lost: the server no longer knows it, as after a restart."; e.Error() != want {
 		t.Errorf("got  %s\nwant %s", e, want)
 	}
 	if e.Reason != Lost || e.Sent != SentNo {

@@ -30,6 +30,9 @@ type Options struct {
 // Server is an http.Handler. All methods are safe for concurrent use.
 type Server struct {
 	options Options
+	before  func(kind string) http.HandlerFunc // answers in its place if it is not nil and what it returns is not; of [Main]
+
+	turn sync.Mutex // of before
 
 	mu     sync.Mutex
 	inner  http.Handler
@@ -105,10 +108,15 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if json.Unmarshal(body, &m) != nil || m.Method == "" {
 		m.Method = r.Method
 	}
+	var fault http.HandlerFunc
+	s.turn.Lock()
+	if s.before != nil {
+		fault = s.before(m.Method)
+	}
+	s.turn.Unlock()
 	s.mu.Lock()
 	s.seen = append(s.seen, m.Method)
 	s.came.Broadcast()
-	var fault http.HandlerFunc
 	if waiting := s.faults[m.Method]; len(waiting) > 0 {
 		fault, s.faults[m.Method] = waiting[0], waiting[1:]
 	}
