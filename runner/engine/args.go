@@ -19,7 +19,7 @@ import (
 func (c *Core) call(n *node, at Addr, s *scope) (StartCall, pendingCall, *Failure) {
 	call := StartCall{
 		At: at, Attempt: c.instance(at).attempts + 1, Do: n.spec.Kind, Tool: n.spec.Tool, Digest: n.spec.ToolDigest,
-		Session: SessionID{n.connection, n.private}, Deadline: c.deadlineOf(at), Sensitive: c.isSensitive(at),
+		Session: SessionID{n.connection, n.private}, Deadline: c.deadlineOf(at), Sensitive: c.isSensitive(at), Verbatim: n.spec.Sensitive,
 	}
 	if c.opts.IdempotencyKey != nil && n.spec.Kind == plan.Call {
 		call.IdempotencyKey = c.opts.IdempotencyKey(c.Instance(at))

@@ -297,9 +297,17 @@ func (d *driver) progress(live *liveCall, p Progress) {
 	}
 }
 
-// redacted is the answer without secrets: the one place where results enter.
-func (d *driver) redacted(a *Answer) *Answer {
+// redacted is the answer without secrets: the one place where results enter. Of
+// one that is to be kept as it is, only what people are told is without them.
+func (d *driver) redacted(a *Answer, verbatim bool) *Answer {
 	out := *a
+	out.Remarks = nil
+	for _, remark := range a.Remarks {
+		out.Remarks = append(out.Remarks, d.redact.Text(remark))
+	}
+	if verbatim {
+		return &out
+	}
 	out.Text = d.redact.Text(a.Text)
 	if a.Structured != nil {
 		v := d.redact.Value(*a.Structured)
@@ -307,10 +315,6 @@ func (d *driver) redacted(a *Answer) *Answer {
 	}
 	if len(a.Content) > 0 {
 		out.Content = d.redact.Value(value.OfList(a.Content)).AsList()
-	}
-	out.Remarks = nil
-	for _, remark := range a.Remarks {
-		out.Remarks = append(out.Remarks, d.redact.Text(remark))
 	}
 	return &out
 }

@@ -54,8 +54,9 @@ type Call struct {
 	// when this one has returned.
 	Queued   func()
 	Progress func(Progress)
-	// Keep keeps binary content of the answer, without secrets, and returns its
-	// SHA-256 in lower-case hex. It is durable then.
+	Verbatim bool // see [StartCall]
+	// Keep keeps binary content of the answer, unless it is Verbatim without secrets,
+	// and returns its SHA-256 in lower-case hex. It is durable then.
 	Keep func(ctx context.Context, data []byte) (string, error)
 }
 

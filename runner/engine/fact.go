@@ -214,6 +214,8 @@ type StartCall struct {
 	ReadOnly bool
 	// Sensitive: what comes of it is to be kept encrypted.
 	Sensitive bool
+	// Verbatim: what comes of it is declared sensitive, so that secrets in it stay.
+	Verbatim bool
 	// Repeatable: the one rule for repeats allows to do it again when no answer comes.
 	Repeatable     bool
 	IdempotencyKey string

@@ -117,7 +117,7 @@ func (c *Core) settle(n *node, at Addr, answer *Answer, attempts int, args value
 
 func (c *Core) output(n *node, at Addr, answer *Answer, attempts int, args value.Value) (value.Value, *Failure) {
 	if answer.IsError {
-		return value.Value{}, &Failure{Kind: KindTool, Message: n.says("answered with an error") + shownText(answer.Text)}
+		return value.Value{}, &Failure{Kind: KindTool, Message: n.says("answered with an error") + n.shown(answer.Text)}
 	}
 	output, failure := n.decode(answer)
 	if failure != nil {
@@ -193,7 +193,7 @@ func (c *Core) judge(n *node, at Addr, answer *Answer, output value.Value, attem
 			return value.Value{}, failure
 		}
 		if failed {
-			return value.Value{}, &Failure{Kind: KindTool, Message: n.says("gave an answer that its `fail_if` calls a failure") + shownText(answer.Text)}
+			return value.Value{}, &Failure{Kind: KindTool, Message: n.says("gave an answer that its `fail_if` calls a failure") + n.shown(answer.Text)}
 		}
 	}
 	if n.result.IsZero() {
@@ -261,6 +261,14 @@ func (n *node) what() string {
 // maxShown bounds a server's text in a message: people read it, and the whole
 // text is in the result.
 const maxShown = 2000
+
+// shown is what a message shows of an answer's text.
+func (n *node) shown(text string) string {
+	if n.spec.Sensitive && text != "" {
+		return ". What it says is sensitive and is not shown."
+	}
+	return shownText(text)
+}
 
 func shownText(text string) string {
 	switch {

@@ -139,3 +139,41 @@ func TestWithoutAKeyNothingBegins(t *testing.T) {
 		t.Errorf("there are runs: %v, %v", runs, err)
 	}
 }
+
+// A tool that is declared sensitive may give a secret to other steps; nobody is
+// shown what it says.
+func TestWhatIsDeclaredSensitiveIsNotRedacted(t *testing.T) {
+	token := "s3cret-token-of-ada"
+	var sent []string
+	caller := tools(world{
+		"login": func(value.Value) (*Answer, *CallError) {
+			return &Answer{Text: token, Content: []value.Value{textPart(token)}}, nil
+		},
+		"use": func(args value.Value) (*Answer, *CallError) {
+			sent = append(sent, args.JSON())
+			return &Answer{Text: "used " + token}, nil
+		},
+		"refuse": func(value.Value) (*Answer, *CallError) {
+			return &Answer{IsError: true, Text: "not " + token}, nil
+		},
+	})
+	p := planOf(
+		call("login", "login", ``, sensitive),
+		call("use", "use", `{ t = step.login.text }`, after("login")),
+		call("refuse", "refuse", ``, sensitive, after("use"), tolerate("*")),
+	)
+	p.Secrets = []plan.Secret{{Name: "token", Env: "TOKEN"}}
+	outputs(p, "used", "step.use.text", "refused", "step.refuse.error.message")
+	d := newDriver(Options{Program: program(t, p), Caller: caller}, &memoryLog{}, map[string]string{"token": token})
+	outcome, err := d.run(t.Context(), RunCreated{Run: "r", StartedAt: testTime, Inputs: value.OfObject(nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"t":"` + token + `"}`; !slices.Equal(sent, []string{want}) {
+		t.Errorf("sent was %v, want %s", sent, want)
+	}
+	want := `{"used":"used (secret token)","refused":"The tool demo.main.refuse answered with an error. What it says is sensitive and is not shown."}`
+	if got := outcome.Outputs.JSON(); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}

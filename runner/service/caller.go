@@ -66,7 +66,7 @@ func (c *caller) Call(ctx context.Context, call engine.Call) (*engine.Answer, er
 	if err != nil {
 		return nil, callError(target, err)
 	}
-	if err := c.keep(ctx, result.Blobs, call.Keep); err != nil {
+	if err := c.keep(ctx, result.Blobs, call); err != nil {
 		return nil, &engine.CallError{
 			Kind: engine.KindLimit, Answered: true, Sent: engine.SentYes, Generation: result.Generation,
 			Message: fmt.Sprintf("connection %s, %s: its binary content cannot be stored: %v", target.Connection.ID, call.Tool, err),
@@ -101,10 +101,13 @@ func texts(args []byte) map[string]string {
 
 // keep stores binary content without secrets before anything refers to it. The
 // engine redacts the rest of an answer; it never sees the bytes of a blob.
-func (c *caller) keep(ctx context.Context, blobs []content.Blob, keep func(context.Context, []byte) (string, error)) error {
+func (c *caller) keep(ctx context.Context, blobs []content.Blob, call engine.Call) error {
 	for _, b := range blobs {
-		data := c.redact.Bytes(b.Bytes)
-		sum, err := keep(ctx, data)
+		data := b.Bytes
+		if !call.Verbatim {
+			data = c.redact.Bytes(data)
+		}
+		sum, err := call.Keep(ctx, data)
 		if err != nil {
 			return err
 		}

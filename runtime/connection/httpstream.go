@@ -45,7 +45,7 @@ func (s *answerStream) take(a *answer) error {
 	case a.read != nil:
 		return s.whole(a.read)
 	case kind == "text/event-stream":
-		go s.run(a.body)
+		s.begin(a.body)
 		return nil
 	case a.status == http.StatusAccepted || a.status == http.StatusNoContent:
 		a.discard()
@@ -137,10 +137,32 @@ func (s *answerStream) put(err error) {
 	}
 }
 
-// run follows the answer's stream to its end, and ends the work.
-func (s *answerStream) run(body io.ReadCloser) {
+// begin reads a stream as long as there is nothing in it for the SDK, which does not
+// wait for it yet. Most streams hold the answer alone, and then that is all. What is
+// left is for another goroutine.
+func (s *answerStream) begin(body io.ReadCloser) {
+	in := newEvents(body, s.channel.limit)
+	for {
+		answered, err := s.read(in, body)
+		if answered {
+			go func() { // the caller has its answer, and does not wait for the rest
+				defer s.end()
+				finish(body)
+			}()
+			return
+		}
+		if err != nil || s.inbox.holds() {
+			go s.run(in, body, err)
+			return
+		}
+	}
+}
+
+// run follows the answer's stream to its end, and ends the work. err is what the
+// stream has ended with already.
+func (s *answerStream) run(in *events, body io.ReadCloser, err error) {
 	defer s.end()
-	if err := s.follow(body); err != nil {
+	if err := s.follow(in, body, err); err != nil {
 		s.fail(err)
 	}
 }
@@ -150,13 +172,15 @@ const maxMisses = 5
 
 // follow reads the stream until the answer has come. A stream that breaks off is
 // taken up again where its events have ids: the server keeps what follows.
-func (s *answerStream) follow(body io.ReadCloser) error {
+func (s *answerStream) follow(in *events, body io.ReadCloser, err error) error {
 	c := s.channel
 	for misses := 0; ; {
 		last := s.lastID
-		err := s.read(body)
-		if err == nil {
-			return nil
+		for answered := false; err == nil; {
+			if answered, err = s.read(in, body); answered {
+				finish(body)
+				return nil
+			}
 		}
 		body.Close()
 		if s.task.ctx.Err() != nil {
@@ -186,8 +210,9 @@ func (s *answerStream) follow(body io.ReadCloser) error {
 				a.discard()
 				return c.broken(s.why(err))
 			}
-			body = a.body
+			in, body = newEvents(a.body, c.limit), a.body
 		}
+		err = nil
 	}
 }
 
@@ -234,48 +259,43 @@ func resume(x *Exchange, last string) *http.Request {
 	return &http.Request{Method: http.MethodGet, URL: x.target, Header: h}
 }
 
-// read hands on what comes until the answer has come; then it lets go of the body.
-// The error is what the stream ended with before.
-func (s *answerStream) read(body io.ReadCloser) error {
+// read hands on the next event, and reports whether the answer has come. The error
+// is what the stream ended with before.
+func (s *answerStream) read(in *events, body io.ReadCloser) (answered bool, _ error) {
 	c := s.channel
-	in := newEvents(body, c.limit)
-	for {
-		e, err := in.next()
-		if big := (*tooLarge)(nil); errors.As(err, &big) {
-			s.x.answered.Store(true)
-			s.put(overLimit(c.limit))
-			body.Close()
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if e.id != "" {
-			s.lastID = e.id
-		}
-		if e.retry > 0 {
-			s.retry = e.retry
-		}
-		if len(e.data) == 0 || e.name != "" && e.name != "message" {
-			continue
-		}
-		messages, err := c.accept(s.n, s.x, e.data)
-		if err != nil && s.noise == "" {
-			s.noise = c.redact(string(e.data[:min(len(e.data), saidWidth)]))
-		}
-		answered := !s.waiting()
-		if answered {
-			s.task.loose() // the caller leaves now, and the connection is to be kept
-		}
-		for _, m := range messages {
-			s.inbox.put(m)
-		}
-		if answered {
-			s.inbox.end()
-			finish(body)
-			return nil
-		}
+	e, err := in.next()
+	if big := (*tooLarge)(nil); errors.As(err, &big) {
+		s.x.answered.Store(true)
+		s.put(overLimit(c.limit))
+		body.Close()
+		return true, nil
 	}
+	if err != nil {
+		return false, err
+	}
+	if e.id != "" {
+		s.lastID = e.id
+	}
+	if e.retry > 0 {
+		s.retry = e.retry
+	}
+	if len(e.data) == 0 || e.name != "" && e.name != "message" {
+		return false, nil
+	}
+	messages, err := c.accept(s.n, s.x, e.data)
+	if err != nil && s.noise == "" {
+		s.noise = c.redact(string(e.data[:min(len(e.data), saidWidth)]))
+	}
+	if answered = !s.waiting(); answered {
+		s.task.loose() // the caller leaves now, and the connection is to be kept
+	}
+	for _, m := range messages {
+		s.inbox.put(m)
+	}
+	if answered {
+		s.inbox.end()
+	}
+	return answered, nil
 }
 
 // finish reads the little that follows an answer, so that the connection is kept

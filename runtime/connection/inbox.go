@@ -25,6 +25,13 @@ func (b *inbox) put(message []byte) {
 	b.add(append(piece, "\n\n"...), nil)
 }
 
+// holds reports whether there is something to read.
+func (b *inbox) holds() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.pieces) > 0
+}
+
 // end lets the reader meet the end of the stream once it has read all.
 func (b *inbox) end() { b.add(nil, io.EOF) }
 

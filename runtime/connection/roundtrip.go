@@ -111,7 +111,7 @@ func (c *httpChannel) ask(req *http.Request, body []byte, n int64, method string
 	x.stage.Store(stageQueued)
 	c.mu.Lock()
 	x.id, x.method, x.failure = n, method, nil
-	x.header, x.target = req.Header.Clone(), req.URL
+	x.header, x.target = req.Header, req.URL // the SDK makes new ones for each
 	c.exchanges[n] = x
 	c.mu.Unlock()
 	t := c.begin(req.Context())
@@ -168,8 +168,16 @@ const maxRedirects = 5
 // the session is lost. x, which may be nil, learns whether bytes have left.
 func (c *httpChannel) send(t *task, req *http.Request, body []byte, x *Exchange) (*answer, error) {
 	target, refused, credential := req.URL, "", ""
+	left := false // bytes of the latest request
+	traced := httptrace.WithClientTrace(t.ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) {
+		left = true
+		if x != nil {
+			x.stage.Store(stageLeaving)
+		}
+	}})
 	for hop := 0; ; hop++ {
-		out, err := http.NewRequestWithContext(t.ctx, req.Method, target.String(), bytes.NewReader(body))
+		left = false
+		out, err := http.NewRequestWithContext(traced, req.Method, target.String(), bytes.NewReader(body))
 		if err != nil {
 			return nil, err
 		}
@@ -182,14 +190,7 @@ func (c *httpChannel) send(t *task, req *http.Request, body []byte, x *Exchange)
 			}
 			out.Header.Set(c.Auth.header(), credential)
 		}
-		left := false
-		traced := httptrace.WithClientTrace(t.ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) {
-			left = true
-			if x != nil {
-				x.stage.Store(stageLeaving)
-			}
-		}})
-		resp, err := c.base.RoundTrip(out.WithContext(traced))
+		resp, err := c.base.RoundTrip(out)
 		if err != nil {
 			if t.ctx.Err() != nil {
 				return nil, c.interrupted(t)

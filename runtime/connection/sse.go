@@ -25,7 +25,7 @@ type events struct {
 }
 
 func newEvents(r io.Reader, limit int) *events {
-	return &events{r: bufio.NewReaderSize(r, 16<<10), limit: limit}
+	return &events{r: bufio.NewReaderSize(r, 4<<10), limit: limit}
 }
 
 // next returns the next event. The error is a *[tooLarge], after which one may go

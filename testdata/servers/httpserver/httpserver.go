@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -136,7 +137,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // server returns the MCP server of one session.
 func (s *Server) server() *mcp.Server {
 	server := mcp.NewServer(&mcp.Implementation{Name: "httpserver", Version: "1"}, nil)
-	count := 0
+	var count atomic.Int64
 	add := func(name string, readOnly bool, run func(context.Context, *mcp.CallToolRequest) (string, error)) {
 		tool := &mcp.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`), Annotations: &mcp.ToolAnnotations{ReadOnlyHint: readOnly}}
 		server.AddTool(tool, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -148,8 +149,7 @@ func (s *Server) server() *mcp.Server {
 		})
 	}
 	add("counter", false, func(context.Context, *mcp.CallToolRequest) (string, error) {
-		count++
-		return fmt.Sprintf(`{"count":%d}`, count), nil
+		return fmt.Sprintf(`{"count":%d}`, count.Add(1)), nil
 	})
 	add("echo", true, func(_ context.Context, req *mcp.CallToolRequest) (string, error) {
 		return string(req.Params.Arguments), nil
