@@ -19,10 +19,9 @@ import (
 // text that uses it where the name's row says: in the workflow w, in its step,
 // source, connection and so on.
 var planned = map[string]string{
-	"workflow concurrency": "concurrency {\n key = \"a\"\n}",
-	"step ask":             "ask {\n message = \"Go on?\"\n answer = bool\n}",
-	"connection oauth":     "http {\n url = \"https://example.com/mcp\"\n}\n auth \"oauth\" {\n}",
-	"secret keyring":       `keyring = "wfc/token"`,
+	"step ask":         "ask {\n message = \"Go on?\"\n answer = bool\n}",
+	"connection oauth": "http {\n url = \"https://example.com/mcp\"\n}\n auth \"oauth\" {\n}",
+	"secret keyring":   `keyring = "wfc/token"`,
 }
 
 const stdio = "stdio {\n command = \"x\"\n}\n"

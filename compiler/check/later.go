@@ -15,9 +15,6 @@ import (
 func (c *checker) later(d *syntax.Deployment, used map[*connection]bool) {
 	l := laterList{c, map[hcl.Range]bool{}}
 	wf := c.f.wf
-	if x := wf.Concurrency; x != nil {
-		l.block("concurrency", x.Header)
-	}
 	for _, s := range slices.Concat(wf.Steps, wf.Finally) {
 		l.step(s)
 	}

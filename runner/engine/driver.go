@@ -89,6 +89,11 @@ func Run(ctx context.Context, opts Options) (*Outcome, error) {
 	if !opts.Previous.IsNull() {
 		created.Previous = value.AppendStored(nil, opts.Previous)
 	}
+	turn, err := opts.turn(ctx, inputs, opts.Previous, opts.queued)
+	if err != nil {
+		return nil, err
+	}
+	defer turn.Give()
 	log, err := opts.Journal.CreateRun(ctx, created)
 	if err != nil {
 		return nil, err
@@ -119,8 +124,20 @@ func Resume(ctx context.Context, opts Options, run journal.RunID) (*Outcome, err
 	if d.core, err = Restore(opts.Program, d.options, run, noting(opts.Journal.Events(ctx, run), d.remember)); err != nil {
 		return closed(log, nil, err)
 	}
+	turn, err := opts.turn(ctx, d.core.created.Inputs, d.core.created.Previous, opts.queued)
+	if err != nil {
+		return closed(log, nil, err)
+	}
+	defer turn.Give()
 	outcome, err := d.resume(ctx)
 	return closed(log, outcome, err)
+}
+
+// queued tells the watcher that a run waits for its turn.
+func (o *Options) queued() {
+	if o.Watch != nil {
+		o.Watch(RunQueued{Workflow: o.Program.plan.Workflow, Deployment: o.Program.plan.Deployment})
+	}
 }
 
 // closed gives the run up and returns what came of it.

@@ -15,7 +15,11 @@ type Event interface {
 	event()
 }
 
-// RunStarted is the first event of a run.
+// RunQueued says that a run waits until others of its workflow have ended: it has no
+// id yet, since it is not begun.
+type RunQueued struct{ Workflow, Deployment string }
+
+// RunStarted is the first event of a run that has begun.
 type RunStarted struct {
 	Run        string
 	Workflow   string
@@ -92,6 +96,7 @@ type RunFinished struct {
 	Time    time.Time
 }
 
+func (RunQueued) event()    {}
 func (RunStarted) event()   {}
 func (RunWarning) event()   {}
 func (StepStarted) event()  {}
@@ -196,6 +201,14 @@ func (o *object) failure(at Instance, kind Kind, message string, code *int, inDo
 		e.step(at)
 	}
 	o.b = e.end()
+}
+
+// AppendJSON implements Event.
+func (e RunQueued) AppendJSON(dst []byte) []byte {
+	o := begin(dst, "run.queued")
+	o.text("workflow", e.Workflow)
+	o.textIf("deployment", e.Deployment)
+	return o.end()
 }
 
 // AppendJSON implements Event.
