@@ -83,7 +83,7 @@ func (c *pipeChannel) alone() (only *Exchange) {
 		return nil
 	}
 	for _, x := range c.exchanges {
-		if x.Aside || x.stage.Load() != stageLeaving {
+		if x.stage.Load() != stageLeaving {
 			continue
 		}
 		if only != nil {

@@ -38,9 +38,6 @@ type Progress struct {
 type Exchange struct {
 	// Token is the progress token that the request must carry.
 	Token int64
-	// Aside, which is set before the first request, says that nothing else that the
-	// server sends belongs to it: another operation in flight is alone all the same.
-	Aside bool
 
 	lock     sync.Locker // of the channel
 	progress func(Progress)

@@ -366,9 +366,6 @@ func (c *httpChannel) only() (one *Exchange) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, x := range c.exchanges {
-		if x.Aside {
-			continue
-		}
 		if one != nil {
 			return nil
 		}

@@ -173,7 +173,7 @@ func TestOnlyWhatIsOfferedIsAnswered(t *testing.T) {
 			raw, err := b.CallTool(r.with(t.Context(), says(`{}`)), Call{Tool: "ask", Args: json.RawMessage(asks(method, form))})
 			if modern(t) {
 				e := failure(t, err)
-				if e.Reason != Unanswered || !e.Answered() || !strings.Contains(e.Error(), "The client does not offer "+want) {
+				if e.Reason != Unanswered || !e.Answered() || !strings.Contains(e.Error(), want) || !strings.Contains(e.Error(), "which the connection does not offer") {
 					t.Errorf("got %v", e)
 				}
 			} else if s := structured(t, raw); err != nil || s != fmt.Sprintf(`{"q":{"error":{"code":-32601,"message":"method not found: \"%s\""}}}`, method) {
@@ -328,7 +328,7 @@ func TestQuestionsThatAreNotAsTheProtocolSays(t *testing.T) {
 				}
 				got = r.Q.Error.Message
 			}
-			if !strings.Contains(got, "The question is not as MCP says: "+want) {
+			if !strings.Contains(got, " not as MCP says") || !strings.Contains(got, ": "+want) {
 				t.Errorf("%s: got %s, want %s", params, got, want)
 			}
 		})
@@ -458,7 +458,7 @@ func TestWhatIsNoInputRequest(t *testing.T) {
 		`{"resultType":"input_required","inputRequests":{"a":1}}`:                                   `The server asked for input, and its request "a" is no object.`,
 		`{"resultType":"input_required","inputRequests":{"a":{}}}`:                                  `The server asked for input, and its request "a" has no method.`,
 		`{"resultType":"input_required","requestState":1}`:                                          `The server asked for input, and its requestState is no text.`,
-		`{"resultType":"input_required","inputRequests":{"a":{"method":"tasks/whatever"}}}`:         `The client does not offer "tasks/whatever".`,
+		`{"resultType":"input_required","inputRequests":{"a":{"method":"tasks/whatever"}}}`:         `The server asked for "tasks/whatever", which the connection does not offer, and was refused.`,
 		`{"resultType":"complete","content":[{"type":"text","text":"\"input_required\" as text"}]}`: ``,
 	} {
 		t.Run(want, func(t *testing.T) {

@@ -19,7 +19,13 @@ func (s *Session) classify(ctx context.Context, c *Client, label string, sent Se
 	}
 	failed := s.classified(ctx, c, label, sent, err)
 	if e := (*Error)(nil); errors.As(failed, &e) && len(e.Stderr) == 0 {
-		e.body += remarks(err)
+		switch told := remarks(err); {
+		case told == "":
+		case e.Reason == Unanswered:
+			e.body = told[1:] // which says what it asked for, too
+		default:
+			e.body += told
+		}
 	}
 	return failed
 }

@@ -96,6 +96,7 @@ func attempt(ctx context.Context, cfg *Config, version string) (_ *Client, next 
 		c := &Client{channel: channel, client: client, sdk: sdk, clocks: &cb.clocks, callbacks: cb}
 		if c.server, err = h.server(sdk.InitializeResult().ProtocolVersion); err == nil {
 			c.logs = cfg.Logged != nil && c.server.logs()
+			c.setLogLevel(ctx)
 			return c, "", nil
 		}
 	}

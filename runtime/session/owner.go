@@ -41,16 +41,9 @@ func (s *Session) own() {
 	o.connect(connected, cancel)
 	if o.client != nil {
 		s.up = time.Now()
-		level := make(chan struct{})
-		go func() {
-			defer close(level)
-			o.client.setLogLevel(ctx)
-		}()
 		o.serve()
 		<-o.client.channel.Done()
 		s.down, s.end = time.Now(), o.client.channel.End()
-		cancel(nil)
-		<-level
 		_ = o.client.sdk.Close() // all of it has ended; this frees the SDK's bookkeeping
 	}
 }

@@ -167,14 +167,15 @@ func (s *Server) logs() bool {
 }
 
 // setLogLevel tells a server of before 2026-07-28 that logs which messages are
-// wanted. What comes of it does not matter: what is unwanted is dropped.
+// wanted, before anything else, so that none of the first call is missing. What
+// comes of it does not matter: what is unwanted is dropped.
 func (c *Client) setLogLevel(ctx context.Context) {
 	if !c.logs || c.server.ProtocolVersion >= modernVersion {
 		return
 	}
-	x := c.channel.Begin(nil)
-	x.Aside = true
-	_, _, _ = c.exchange(ctx, x, "logging/setLevel", func(ctx context.Context, token int64) error {
+	ctx, cancel := context.WithTimeout(ctx, c.callbacks.cfg.probeBudget)
+	defer cancel()
+	_, _, _ = c.perform(ctx, nil, func(ctx context.Context, token int64) error {
 		return c.sdk.SetLoggingLevel(ctx, &mcp.SetLoggingLevelParams{Meta: withToken(nil, token), Level: mcp.LoggingLevel(c.callbacks.cfg.LogLevel.String())})
 	})
 }
