@@ -84,7 +84,7 @@ func (d *driver) call(live *liveCall) (next *liveCall) {
 	live.disarm()
 	var f Fact
 	if err == nil {
-		answer = d.redacted(answer)
+		answer = d.redacted(answer, live.Verbatim)
 		f = CallAnswered{live.At, answer}
 	} else {
 		failed := d.callError(ctx, live, err)
@@ -138,6 +138,7 @@ func (d *driver) ask(ctx context.Context, live *liveCall) (*Answer, error) {
 			return nil
 		},
 		Progress: func(p Progress) { d.progress(live, p) },
+		Verbatim: live.Verbatim,
 		Keep:     func(ctx context.Context, data []byte) (string, error) { return d.keepBlob(ctx, data, live.Sensitive) },
 	})
 }
