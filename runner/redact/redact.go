@@ -1,7 +1,7 @@
 // Package redact takes the values of secrets out of what comes from outside,
 // once, before anything else sees it (DURABILITY, "Secrets").
 //
-// Its central type is [Redactor]. Of wfc it imports lang/value and internal/secretform.
+// Its central type is [Redactor]. Of wfc it imports lang/value and runtime/secretform.
 package redact
 
 import (
@@ -20,8 +20,8 @@ const MinLength = secretform.MinLength
 // Secret is a secret that is in use.
 type Secret struct{ Name, Value string }
 
-// Redactor replaces the values of secrets, and their base64, URL- and
-// JSON-escaped forms, by "(secret NAME)". A nil Redactor replaces nothing. It
+// Redactor replaces the values of secrets, and their base64, URL-, JSON- and
+// HTML-escaped forms, by "(secret NAME)". A nil Redactor replaces nothing. It
 // may be used by several goroutines.
 type Redactor struct {
 	forms    []form // longest first, so that no form hides within another
