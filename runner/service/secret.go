@@ -148,7 +148,7 @@ func (s *secrets) run(ctx context.Context, name string, command []string) (strin
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = s.env.ProjectRoot, &out, &complaint
 	cmd.WaitDelay = time.Second // a child of it may hold its output open
-	err := cmd.Run()
+	err := finished(ctx, cmd)
 	var exit *exec.ExitError
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
@@ -165,15 +165,38 @@ func (s *secrets) run(ctx context.Context, name string, command []string) (strin
 	return secretText(name, out.String(), fmt.Sprintf("what its command %q wrote", command[0]))
 }
 
+// finished runs cmd, and returns once it has ended or ctx is done: one that was
+// killed may take the moment that [exec.Cmd.WaitDelay] is.
+func finished(ctx context.Context, cmd *exec.Cmd) error {
+	done := make(chan error, 1)
+	go func() { done <- cmd.Run() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // limitedBuffer keeps the first bytes of what is written, one more than a secret may have.
-type limitedBuffer struct{ b strings.Builder }
+// A command that is given up may still write.
+type limitedBuffer struct {
+	mu sync.Mutex
+	b  []byte
+}
 
 func (l *limitedBuffer) Write(p []byte) (int, error) {
-	l.b.WriteString(string(p[:min(len(p), maxSecret+1-l.b.Len())]))
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.b = append(l.b, p[:min(len(p), maxSecret+1-len(l.b))]...)
 	return len(p), nil
 }
 
-func (l *limitedBuffer) String() string { return l.b.String() }
+func (l *limitedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return string(l.b)
+}
 
 // said quotes what a command complained of, as the end of a clause.
 func (l *limitedBuffer) said() string {

@@ -80,7 +80,7 @@ func (c *httpChannel) unreachable(sent Sent, err error) *Failure {
 		f.What, f.Advice = fmt.Sprintf("The TLS certificate of %s is not valid (%s).", host, strings.TrimPrefix(invalid.Error(), "x509: ")), "Check the clock of this machine; else the server needs another certificate."
 	case errors.As(err, &record) || strings.Contains(err.Error(), "HTTP response to HTTPS client"):
 		f.What, f.Advice = fmt.Sprintf("%s speaks no TLS.", host), "If it is a server without TLS, begin the url with http://."
-	case errors.Is(err, syscall.ECONNREFUSED):
+	case errors.Is(err, syscall.ECONNREFUSED) || strings.Contains(err.Error(), "actively refused"): // the latter is Windows
 		f.What, f.Advice = fmt.Sprintf("Nothing listens at %s (connection refused).", address(c)), "Start the server, or check the url of its "+c.block()+" block."
 	case sent == SentNo:
 		f.What, f.Advice = fmt.Sprintf("%s could not be reached: %s.", host, rootOf(err)), "Check the network, and "+strings.ToLower(check[:1])+check[1:]

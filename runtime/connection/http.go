@@ -18,10 +18,6 @@ type HTTP struct {
 	URL     string
 	Headers map[string]string // sent with every request
 	Auth    *Auth             // nil: none
-	// Listen opens the stream on which a server before 2026-07-28 says what belongs to
-	// no request, such as that a list has changed. No session needs it, and nothing
-	// that befalls it ends one.
-	Listen bool
 }
 
 // Causes of the end of a channel over HTTP.
@@ -117,7 +113,7 @@ func (c *httpChannel) Connect(ctx context.Context) (mcp.Connection, error) {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	var t mcp.Transport = &mcp.StreamableClientTransport{
-		Endpoint: c.url.String(), HTTPClient: client, MaxRetries: -1, DisableStandaloneSSE: !c.Listen, MaxEventSize: -1,
+		Endpoint: c.url.String(), HTTPClient: client, MaxRetries: -1, DisableStandaloneSSE: !c.sinks.Listen, MaxEventSize: -1,
 	}
 	if c.sse {
 		t = &mcp.SSEClientTransport{Endpoint: c.url.String(), HTTPClient: client, MaxEventSize: -1}

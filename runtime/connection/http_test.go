@@ -34,6 +34,13 @@ type dialogue struct {
 // meet opens a session with a server. change may alter the connection.
 func meet(t *testing.T, o httpserver.Options, change func(*Connection)) *dialogue {
 	t.Helper()
+	return meetWith(t, o, change, nil, Sinks{}, nil)
+}
+
+// meetWith is meet with a prepared server, and with somebody who wants to know that
+// the tools have changed. All may be nil.
+func meetWith(t *testing.T, o httpserver.Options, change func(*Connection), prepare func(*httpserver.Server), sinks Sinks, changed func()) *dialogue {
+	t.Helper()
 	d := &dialogue{T: t, server: httpserver.New(o), opened: &atomic.Int32{}}
 	front := httptest.NewUnstartedServer(d.server)
 	front.Config.ConnState = func(_ net.Conn, s http.ConnState) {
@@ -54,7 +61,10 @@ func meet(t *testing.T, o httpserver.Options, change func(*Connection)) *dialogu
 		change(&c)
 	}
 	var err error
-	if d.channel, err = c.Open(Sinks{}); err != nil {
+	if prepare != nil {
+		prepare(d.server)
+	}
+	if d.channel, err = c.Open(sinks); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -68,7 +78,11 @@ func meet(t *testing.T, o httpserver.Options, change func(*Connection)) *dialogu
 	})
 	x := d.channel.Begin(nil)
 	defer d.channel.Finish(x, "")
-	d.sdk, err = mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}}).
+	options := &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}}
+	if changed != nil {
+		options.ToolListChangedHandler = func(context.Context, *mcp.ToolListChangedRequest) { changed() }
+	}
+	d.sdk, err = mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, options).
 		Connect(x.Context(t.Context()), d.channel, nil)
 	if err != nil {
 		t.Fatalf("%v (%v)", err, x.Failure())

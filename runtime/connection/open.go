@@ -43,6 +43,10 @@ type Sinks struct {
 	// or the roots, likewise. It returns a key, which the SDK's receiving middleware
 	// finds in [QuestionMeta]. Without it the SDK is handed such requests whole.
 	Asked func(x *Exchange, method string, params json.RawMessage) (key int64)
+	// Listen opens, over HTTP, the stream on which a server before 2026-07-28 says what
+	// belongs to no request, such as that a list has changed. No session needs it, and
+	// nothing that befalls it ends one.
+	Listen bool
 }
 
 // Open opens a channel to the server of c, which starts a process where c has

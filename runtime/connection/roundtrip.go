@@ -219,7 +219,7 @@ func (c *httpChannel) send(t *task, req *http.Request, body []byte, x *Exchange)
 				continue
 			}
 		}
-		return c.refusal(resp, req.Header, x)
+		return c.refusal(resp, req, x)
 	}
 }
 
@@ -262,12 +262,14 @@ func (c *httpChannel) noCredential(t *task, err error) error {
 var forgotten = atFirstUse(`(?i)\b(no valid|no such|invalid|unknown|expired|terminated)\b.{0,20}\bsession\b|\bsession\b.{0,40}\b(not found|not exist|invalid|unknown|expired|terminated)\b`)
 
 // refusal reads an answer whose status is none of success.
-func (c *httpChannel) refusal(resp *http.Response, sent http.Header, x *Exchange) (*answer, error) {
+func (c *httpChannel) refusal(resp *http.Response, sent *http.Request, x *Exchange) (*answer, error) {
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, smallBody))
 	a := &answer{status: resp.StatusCode, header: resp.Header, read: body}
 	resp.Body.Close()
 	code, said := resp.StatusCode, c.redact(saidIn(resp.Header, body))
-	if inSession := sent.Get(headerSession) != ""; inSession && (code == http.StatusNotFound || code == http.StatusBadRequest && forgotten().MatchString(said)) {
+	// Some answer 404 to a GET because they know none.
+	inSession := sent.Method == http.MethodPost && sent.Header.Get(headerSession) != ""
+	if inSession && (code == http.StatusNotFound || code == http.StatusBadRequest && forgotten().MatchString(said)) {
 		if x != nil {
 			x.stage.Store(stageDropped) // it was turned away
 		}

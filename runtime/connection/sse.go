@@ -42,10 +42,12 @@ func (s *events) next() (event, error) {
 			continue
 		}
 		if len(line) > 0 {
+			if over != nil {
+				continue
+			}
 			began = e.take(line) || began
 			if len(e.data) > s.limit {
-				over = &tooLarge{head: bytes.Clone(e.data[:partOfLarge]), tail: bytes.Clone(e.data[len(e.data)-partOfLarge:])}
-				e.data = nil
+				over = endsOf(e.data)
 			}
 			continue
 		}
@@ -64,6 +66,11 @@ func (s *events) next() (event, error) {
 
 // partOfLarge is how much of the ends of a message over the limit is kept.
 const partOfLarge = 256
+
+// endsOf is the error of a message over the limit.
+func endsOf(data []byte) *tooLarge {
+	return &tooLarge{head: bytes.Clone(data[:min(len(data), partOfLarge)]), tail: bytes.Clone(data[max(0, len(data)-partOfLarge):])}
+}
 
 // take adds a line to e and reports whether it says anything.
 func (e *event) take(line []byte) bool {
@@ -117,8 +124,7 @@ func (s *events) longLine(start []byte) ([]byte, error) {
 			big.tail = bytes.Clone(big.tail[max(0, len(big.tail)-partOfLarge):])
 		case len(line)+len(part) > s.limit+partOfLarge:
 			line = append(line, part...)
-			big = &tooLarge{head: bytes.Clone(line[:partOfLarge]), tail: bytes.Clone(line[len(line)-partOfLarge:])}
-			line = nil
+			big, line = endsOf(line), nil
 		default:
 			line = append(line, part...)
 		}

@@ -180,11 +180,6 @@ func (p *Pool) open(s *slot) {
 	if told := p.options.ListChanged; told != nil {
 		target := s.target
 		cfg.ListChanged = func() { told(target) }
-		if h := target.Connection.HTTP; h != nil {
-			listening := *h
-			listening.Listen = true
-			cfg.Connection.HTTP = &listening
-		}
 	}
 	cfg.Logged, cfg.LogLevel = p.options.Logged, p.options.LogLevel
 	if sink := p.options.Stderr; sink != nil {

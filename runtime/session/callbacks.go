@@ -55,7 +55,7 @@ func newCallbacks(cfg *Config) *callbacks {
 
 // sinks returns what a channel is to hand on.
 func (cb *callbacks) sinks() connection.Sinks {
-	return connection.Sinks{Stderr: cb.cfg.Stderr, Logged: cb.logged, Asked: cb.asked}
+	return connection.Sinks{Stderr: cb.cfg.Stderr, Logged: cb.logged, Asked: cb.asked, Listen: cb.cfg.ListChanged != nil}
 }
 
 // enter registers the operation of ctx whose messages belong to x, until leave.
