@@ -53,7 +53,7 @@ func newCatalogImport(std streams, g *globals) *cobra.Command {
 			if err != nil {
 				return failed(fmt.Errorf("%s: %w", args[1], err))
 			}
-			svc, err := newService(p, nil)
+			svc, err := newService(p, std, nil)
 			if err != nil {
 				return failed(err)
 			}

@@ -161,7 +161,7 @@ func liveCatalog(cmd *cobra.Command, std streams, p *project.Project, id string)
 		}
 		return nil, &exit{code: exitFailed}
 	}
-	svc, err := newService(p, newProgress(std.err).serverStderr)
+	svc, err := newService(p, std, newProgress(std.err))
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ several connections, one that fails does not keep the others from being refreshe
 			if err != nil {
 				return err
 			}
-			svc, err := newService(p, newProgress(std.err).serverStderr)
+			svc, err := newService(p, std, newProgress(std.err))
 			if err != nil {
 				return failed(err)
 			}

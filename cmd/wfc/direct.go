@@ -65,7 +65,7 @@ func directly(ctx context.Context, std streams, g *globals, id string, f directF
 func connected(ctx context.Context, std streams, g *globals, id string, f directFlags,
 	do func(context.Context, *service.Service, *compiler.Reach, service.Direct) error) (err error) {
 	view := newProgress(std.err)
-	d := service.Direct{OneShot: f.oneShot, Progress: func(p engine.Progress) { view.aside(id, progressText(p)) }}
+	d := service.Direct{OneShot: f.oneShot, Remark: view.remark, Progress: func(p engine.Progress) { view.aside(id, progressText(p)) }}
 	if f.timeout != "" {
 		if d.Timeout, err = syntax.ParseDuration(f.timeout); err != nil {
 			return usage("--timeout %q: %w", f.timeout, err)
@@ -88,7 +88,7 @@ func connected(ctx context.Context, std streams, g *globals, id string, f direct
 		}
 		return &exit{code: exitFailed}
 	}
-	svc, err := newService(p, view.serverStderr)
+	svc, err := newService(p, std, view)
 	if err != nil {
 		return failed(err)
 	}

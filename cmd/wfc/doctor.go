@@ -28,7 +28,7 @@ odd with it. Nothing is written.`,
 				return err
 			}
 			view := newProgress(std.err)
-			svc, err := newService(p, view.serverStderr)
+			svc, err := newService(p, std, view)
 			if err != nil {
 				return failed(err)
 			}

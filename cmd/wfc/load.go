@@ -40,13 +40,18 @@ func environment(p *project.Project) (service.Environment, error) {
 	return service.Environment{ProjectRoot: p.Root, Binary: self, Lookup: os.LookupEnv}, nil
 }
 
-// newService returns the service of a project.
-func newService(p *project.Project, stderr func(connection, line string)) (*service.Service, error) {
+// newService returns the service of a project. view shows what servers say, and
+// the person who looks at it may be asked; nil: there is nothing to see.
+func newService(p *project.Project, std streams, view *progress) (*service.Service, error) {
 	env, err := environment(p)
 	if err != nil {
 		return nil, err
 	}
-	return service.New(p, service.Options{Environment: env, Version: version, Stderr: stderr, ProcessEnds: true}), nil
+	o := service.Options{Environment: env, Version: version, ProcessEnds: true}
+	if view != nil {
+		o.Stderr, o.Logged, o.Answerer = view.serverStderr, view.logged, newTerminal(std, view)
+	}
+	return service.New(p, o), nil
 }
 
 // openJournal opens the project's journal for reading.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/lda-wf/wfc/runner/engine"
+	"github.com/lda-wf/wfc/runtime/callback"
 )
 
 // progress shows a run to a person: a line for each step that ended and, on a
@@ -29,6 +31,7 @@ type progress struct {
 	failed  map[string]bool   // steps and elements whose failure was shown
 	said    map[string]string // by kind and message of a failure, what failed so first
 	shown   bool              // a status line is there to be cleared
+	logs    map[string]int    // by connection: log messages
 }
 
 // stepProgress is what is known of a step that began.
@@ -71,7 +74,7 @@ func (p *progress) watch(ev engine.Event) {
 		}
 		fmt.Fprintf(p.w, "%s %s\n", p.style.bold(p.name), p.style.dim("run "+ev.Run))
 	case engine.RunWarning:
-		fmt.Fprintf(p.w, "  %s %s\n", p.style.yellow("!"), indentAfter(ev.Message, "    "))
+		p.note(p.style.yellow("!"), ev.Message)
 	case engine.StepStarted:
 		if ev.Step.Key.IsNull() {
 			p.steps[ev.Step.Step] = &stepProgress{started: ev.Time, elements: ev.Elements}
@@ -114,6 +117,73 @@ func (p *progress) serverStderr(connection, line string) {
 	p.clear()
 	fmt.Fprintf(p.w, "  %s\n", p.style.dim(connection+": "+printable(line)))
 	p.status()
+}
+
+// remark shows something that a person should know.
+func (p *progress) remark(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
+	p.note(p.style.yellow("!"), text)
+	p.status()
+}
+
+func (p *progress) note(mark, text string) {
+	fmt.Fprintf(p.w, "  %s %s\n", mark, indentAfter(printable(text), "    "))
+}
+
+// mostLogs is how many log messages of one connection are shown: of a server that
+// never stops the first ones say why.
+const mostLogs = 50
+
+// logged shows a log message of a server.
+func (p *progress) logged(l callback.Log) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.logs == nil {
+		p.logs = map[string]int{}
+	}
+	p.logs[l.Connection]++
+	n := p.logs[l.Connection]
+	if n > mostLogs+1 {
+		return
+	}
+	p.clear()
+	defer p.status()
+	if n > mostLogs {
+		p.note(p.style.yellow("!"), l.Connection+" logs more, which is not shown.")
+		return
+	}
+	who := l.Connection
+	if l.Operation != "" {
+		who += ", " + l.Operation
+	}
+	if l.Logger != "" {
+		who += ", " + l.Logger
+	}
+	mark := p.style.yellow("!")
+	if l.Level > callback.Warning {
+		mark = p.style.red("!")
+	}
+	p.note(mark, fmt.Sprintf("%s: %s: %s", who, l.Level, l.Text()))
+}
+
+// hold keeps what is to be shown back, so that nothing comes between a person and
+// what they are asked, until the function that it returns is called.
+func (p *progress) hold() (release func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
+	w, width := p.w, p.width
+	var held bytes.Buffer
+	p.w, p.width = &held, 0
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.w, p.width = w, width
+		_, _ = held.WriteTo(w) // as with all that is shown, an error is nobody's
+		p.status()
+	}
 }
 
 // printable replaces control characters but tabs and line breaks, so that no server writes on the terminal.

@@ -67,7 +67,7 @@ func runWorkflow(ctx context.Context, std streams, g *globals, arg string, f run
 		return failed(err)
 	}
 	view := newProgress(std.err)
-	svc, err := newService(proj, view.serverStderr)
+	svc, err := newService(proj, std, view)
 	if err != nil {
 		return failed(err)
 	}

@@ -110,6 +110,7 @@ func runScripts(t *testing.T, dir string) {
 			"holds":     holds,
 			"gone":      gone,
 			"lines":     lines,
+			"model":     model,
 			"snapshots": snapshots,
 			"serve":     serve,
 			"servers":   servers,

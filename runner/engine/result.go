@@ -106,7 +106,7 @@ func (c *Core) settle(n *node, at Addr, answer *Answer, attempts int, args value
 			failure.Sent = SentYes
 		}
 		for _, remark := range answer.Remarks {
-			failure.Message += " " + remark
+			failure.Message += "\n" + remark
 		}
 		end.Outcome, end.Failure = OutcomeError, failure
 		return c.within(n, end)
