@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,7 +13,9 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
+	"github.com/lda-wf/wfc/runtime/callback"
 	"github.com/lda-wf/wfc/testdata/servers/servertest"
 )
 
@@ -159,4 +162,63 @@ func TestNothingIsSentTwice(t *testing.T) {
 		t.Errorf("the server got\n%s", log)
 	}
 	servertest.CheckStarts(t, b.starts, 1)
+}
+
+// A server that could not read a request does not know whose it was.
+func TestAnErrorForNobodyFailsAllThatIsInFlight(t *testing.T) {
+	fifo := filepath.Join(t.TempDir(), "waiting")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	waiting, err := os.OpenFile(fifo, os.O_RDWR, 0) // so that it has no end
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { waiting.Close() })
+	b := open(t, nil, "-waiting", fifo)
+	over := make(chan error, 3)
+	for range 3 {
+		go func() {
+			_, err := b.CallTool(t.Context(), Call{Tool: "wait", ReadOnly: true})
+			over <- err
+		}()
+	}
+	for lines, n := bufio.NewScanner(waiting), 0; n < 3 && lines.Scan(); n++ {
+	}
+	_, err = b.CallTool(t.Context(), Call{Tool: "null-error", ReadOnly: true})
+	for range 3 {
+		if e := failure(t, <-over); e.Reason != Refused || e.Code != -32700 {
+			t.Errorf("a call in flight: %v", e)
+		}
+	}
+	if e := failure(t, err); e.Reason != Refused || e.Code != -32700 {
+		t.Errorf("the call: %v", e)
+	}
+	b.must("counter", "{}")
+}
+
+// The SDK's Close waits for handlers, and a person may take hours.
+func TestClosingEndsTheQuestionOfAServer(t *testing.T) {
+	eras(t, func(t *testing.T, b *bench) {
+		asked := make(chan struct{})
+		over := make(chan error, 1)
+		go func() {
+			_, err := b.CallTool(callback.With(t.Context(), callback.Handlers{Answerer: answers(func(ctx context.Context, _ callback.Question) (callback.Answer, error) {
+				close(asked)
+				<-ctx.Done()
+				return callback.Answer{}, ctx.Err()
+			})}), Call{Tool: "confirm"})
+			over <- err
+		}()
+		<-asked
+		begin := time.Now()
+		b.Close()
+		if e := failure(t, <-over); e.Reason != Lost {
+			t.Errorf("got %v", e)
+		}
+		<-b.Ended()
+		if d := time.Since(begin); d > 5*time.Second {
+			t.Errorf("closing took %s", d)
+		}
+	})
 }
