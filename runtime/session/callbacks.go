@@ -105,7 +105,7 @@ func (cb *callbacks) logged(x *connection.Exchange, params json.RawMessage) {
 	if err != nil || l.Level < cb.cfg.LogLevel {
 		return // one that cannot be read says nothing to anybody
 	}
-	l.Connection, l.Data = cb.cfg.Connection.ID, cb.redacted(l.Data)
+	l.Connection, l.Logger, l.Data = cb.cfg.Connection.ID, cb.cfg.redact(l.Logger), cb.redacted(l.Data)
 	sink := cb.cfg.Logged
 	if in != nil {
 		if l.Operation = in.operation; in.Logged != nil {
@@ -117,7 +117,7 @@ func (cb *callbacks) logged(x *connection.Exchange, params json.RawMessage) {
 	}
 }
 
-// redacted returns v without secrets in its texts.
+// redacted returns v without secrets in its texts and names.
 func (cb *callbacks) redacted(v value.Value) value.Value {
 	switch v.Kind() {
 	case value.String:
@@ -131,7 +131,7 @@ func (cb *callbacks) redacted(v value.Value) value.Value {
 	case value.Object:
 		out := value.NewObject(v.AsObject().Len())
 		for name, item := range v.AsObject().All() {
-			out.Set(name, cb.redacted(item))
+			out.Set(cb.cfg.redact(name), cb.redacted(item))
 		}
 		return value.OfObject(out)
 	}

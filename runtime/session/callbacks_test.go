@@ -524,12 +524,12 @@ progress 6`
 		mu.Lock()
 		wide = nil
 		mu.Unlock()
-		if _, err := b.call("chat", `{"logs":[{"level":"info","data":"token hunter2hunter2"}]}`); err != nil {
+		if _, err := b.call("chat", `{"logs":[{"level":"info","logger":"of hunter2hunter2","data":{"hunter2hunter2":"token hunter2hunter2"}}]}`); err != nil {
 			t.Fatal(err)
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		if len(wide) != 1 || wide[0] != "test.main tools/call chat info [] token [redacted]" {
+		if len(wide) != 1 || wide[0] != `test.main tools/call chat info [of [redacted]] {"[redacted]":"token [redacted]"}` {
 			t.Errorf("the session got %q", wide)
 		}
 		b.Close()
