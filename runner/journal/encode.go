@@ -152,7 +152,9 @@ func eventOf(row []driver.Value, from *bodies) (ev Event, hasBody bool, err erro
 		return ev, hasBody, err
 	}
 	if from.open == nil {
-		ev.Data = withMessage(ev.Data, hidden)
+		if _, created := ev.Data.(RunCreated); !created { // which has no message
+			ev.Data = withMessage(ev.Data, hidden)
+		}
 		return ev, hasBody, nil
 	}
 	sealer, err := from.open()

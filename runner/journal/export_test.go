@@ -103,6 +103,31 @@ func TestExportedRun(t *testing.T) {
 	}
 }
 
+func TestASensitiveRunIsExported(t *testing.T) {
+	s := openWithKey(t)
+	r, err := s.CreateRun(t.Context(), NewRun{
+		Plan: testPlan, PlanDigest: "d", Workflow: "w", Inputs: json.RawMessage(`{"a":1}`), Previous: json.RawMessage(`{"b":2}`), Sensitive: true,
+	})
+	must(t, err)
+	must(t, r.Commit(t.Context(), Event{Sensitive: true, Data: RunFinished{Status: Failed, Error: &Failure{Kind: "tool", Message: "No."}}}))
+	for name, c := range map[string]struct {
+		opts ExportOptions
+		want []string
+	}{
+		"hidden": {ExportOptions{}, []string{`"inputs": "(sensitive)"`, `"message": "(sensitive)"`}},
+		"open":   {ExportOptions{Sensitive: true}, []string{`"a": 1`, `"message": "No."`, `"previous":{"b":2}`}},
+	} {
+		dir := filepath.Join(t.TempDir(), "run")
+		must(t, s.Export(t.Context(), r.ID(), dir, c.opts))
+		all := string(everyByte(t, dir))
+		for _, want := range c.want {
+			if !strings.Contains(all, want) {
+				t.Errorf("%s: it lacks %s", name, want)
+			}
+		}
+	}
+}
+
 func TestAFailedRunIsExportedWithItsError(t *testing.T) {
 	s := open(t, oldJournal(t), Options{})
 	dir := filepath.Join(t.TempDir(), "run")

@@ -60,10 +60,14 @@ type RunRecord struct {
 	Steps      []StepRecord    `json:"steps"` // in the plan's order, elements by their index, or in the order they began; never nil
 }
 
-// StepRecord is one step, or one element of a fan-out.
+// StepRecord is one step, one element of a fan-out, one round of a loop, or one of
+// its undo blocks.
 type StepRecord struct {
-	Step       string          `json:"step"`
-	Key        json.RawMessage `json:"key,omitempty"` // the element's key or index; nil: the step itself
+	Step       string          `json:"step"`            // with those that it is in: "deploy/build"
+	Key        json.RawMessage `json:"key,omitempty"`   // the element's key or index; nil: the step itself
+	Round      int             `json:"round,omitempty"` // from 1; 0: all of them
+	Undo       int             `json:"undo,omitempty"`  // which undo block, from 1; 0: the step itself
+	Name       string          `json:"name,omitempty"`  // as commands name it, where step and key do not say it all: deploy["x"]/build, poll#2
 	State      State           `json:"state"`
 	Attempts   int             `json:"attempts"`
 	Connection string          `json:"connection,omitempty"`

@@ -164,7 +164,7 @@ func (s *Store) steps(ctx context.Context, q querier, num int64, status Status) 
 		if err != nil {
 			return err
 		}
-		r.Key = keyOf(instance)
+		r.part(instance)
 		r.StartedAt, r.FinishedAt = optionalTime(started), optionalTime(finished)
 		if r.State == StateRunning && status == Interrupted {
 			// Its process died: what may be repeated will be, the rest may have had its effect.
@@ -211,57 +211,127 @@ func (s *Store) steps(ctx context.Context, q querier, num int64, status Status) 
 	return steps, order, nil
 }
 
-// keyOf returns the key of an element as JSON.
-func keyOf(instance string) json.RawMessage {
-	switch {
-	case instance == "":
-		return nil
-	case json.Valid([]byte(instance)):
-		return json.RawMessage(instance)
+// part says which part of its step the record is.
+func (r *StepRecord) part(instance string) {
+	parts, err := Parts(instance)
+	if err != nil {
+		r.Key = json.RawMessage(fmt.Sprintf("%q", instance))
+		return
 	}
-	return json.RawMessage(fmt.Sprintf("%q", instance))
+	steps := strings.Split(r.Step, "/")
+	for i := range steps {
+		if i < len(parts) {
+			steps[i] = parts[i].Name(steps[i])
+		}
+	}
+	last := parts[len(parts)-1]
+	r.Round, r.Undo = last.Round, last.Undo
+	if len(steps) > 1 || r.Round > 0 || r.Undo > 0 {
+		r.Name = strings.Join(steps, "/")
+	}
+	r.Key = keyOf(last.Key)
+}
+
+// keyOf returns the key of an element as JSON.
+func keyOf(text string) json.RawMessage {
+	switch {
+	case text == "":
+		return nil
+	case json.Valid([]byte(text)):
+		return json.RawMessage(text)
+	}
+	return json.RawMessage(fmt.Sprintf("%q", text))
 }
 
 // byIndex orders the elements of a list by their index, after the step itself;
-// those with other keys keep the order in which they began.
+// those with other keys keep the order in which they began. Rounds follow what
+// they are of.
 func byIndex(a, b StepRecord) int {
 	i, errA := strconv.Atoi(string(a.Key))
 	j, errB := strconv.Atoi(string(b.Key))
+	if c := cmp.Compare(min(a.Undo, 1), min(b.Undo, 1)); c != 0 {
+		return c
+	}
 	switch {
+	case a.Key == nil && b.Key == nil:
+		return cmp.Compare(a.Round, b.Round)
 	case a.Key == nil || b.Key == nil:
 		return cmp.Compare(min(len(a.Key), 1), min(len(b.Key), 1))
+	case string(a.Key) == string(b.Key):
+		return cmp.Compare(a.Round, b.Round)
 	case errA != nil || errB != nil:
 		return 0
 	}
 	return cmp.Compare(i, j)
 }
 
-// inOrder lists the steps as the plan has them, those without events too. What
-// the plan does not know comes last, so that nothing that happened is hidden.
+// inOrder lists the steps as the plan has them, those without events too; those of
+// a workflow that a step runs follow it. What the plan does not know comes last, so
+// that nothing that happened is hidden.
 func inOrder(p *plan.Plan, steps map[string][]StepRecord, order []string, status Status) []StepRecord {
-	connections := map[string]string{}
-	for _, source := range p.Sources {
-		connections[source.Name] = source.Connection
-	}
 	list := []StepRecord{}
-	for _, node := range p.Nodes {
-		records := steps[node.ID]
-		delete(steps, node.ID)
-		if records == nil {
-			state := StatePending
-			if isFinal(status) {
-				state = StateSkipped // it never ran because the run ended first
-			}
-			records = []StepRecord{{Step: node.ID, State: state}}
-		}
+	take := func(path string, node *plan.NodeSpec, of *plan.Plan) {
+		records := steps[path]
+		delete(steps, path)
 		for i := range records {
-			records[i].Connection, records[i].Tool = connections[node.Source], node.Tool
+			records[i].calls(node, of)
 		}
 		slices.SortStableFunc(records, byIndex)
 		list = append(list, records...)
 	}
-	for _, node := range order {
-		list = append(list, steps[node]...)
+	for i := range p.Nodes {
+		node := &p.Nodes[i]
+		if steps[node.ID] == nil {
+			r := StepRecord{Step: node.ID, State: StatePending}
+			if isFinal(status) {
+				r.State = StateSkipped // it never ran because the run ended first
+			}
+			r.calls(node, p)
+			list = append(list, r)
+		}
+		take(node.ID, node, p)
+		for _, path := range order {
+			if strings.HasPrefix(path, node.ID+"/") {
+				of, inner := nodeAt(p, path)
+				take(path, inner, of)
+			}
+		}
+	}
+	for _, path := range order {
+		list = append(list, steps[path]...)
 	}
 	return list
+}
+
+// nodeAt returns the node at a path, and the plan that it is of; nil: there is none.
+func nodeAt(p *plan.Plan, path string) (*plan.Plan, *plan.NodeSpec) {
+	of := p
+	for {
+		id, rest, deeper := strings.Cut(path, "/")
+		node := of.Node(id)
+		if node == nil || !deeper {
+			return of, node
+		}
+		if of = p.Children[node.Child]; of == nil {
+			return nil, nil
+		}
+		path = rest
+	}
+}
+
+// calls says what the step of the record, or its undo block, calls. Of a source with
+// several connections it is not known which it was.
+func (r *StepRecord) calls(node *plan.NodeSpec, of *plan.Plan) {
+	if node == nil {
+		return
+	}
+	if r.Undo > 0 && r.Undo <= len(node.Undo) {
+		node = &node.Undo[r.Undo-1]
+	}
+	r.Tool = node.Tool
+	for _, source := range of.Sources {
+		if source.Name == node.Source {
+			r.Connection = source.Connection
+		}
+	}
 }

@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/lda-wf/wfc/compiler"
@@ -16,6 +18,7 @@ import (
 	"github.com/lda-wf/wfc/lang/value"
 	"github.com/lda-wf/wfc/runner/engine"
 	"github.com/lda-wf/wfc/runner/journal"
+	"github.com/lda-wf/wfc/runtime/callback"
 	"github.com/lda-wf/wfc/testdata/crashpoint"
 	"github.com/lda-wf/wfc/testdata/servers/servertest"
 )
@@ -162,11 +165,16 @@ workflow "fails" {
 type crashWorld struct {
 	t                           testing.TB
 	root, log, starts, workflow string
+	project, tools              string // texts of files
 	env                         map[string]string
+	inputs                      value.Value
+	mu                          sync.Mutex
+	told                        io.Writer // gets the events of runs, a line each, and what servers say
 }
 
 func newCrashWorld(t testing.TB, root, server, workflow string) *crashWorld {
-	w := &crashWorld{t: t, root: root, log: filepath.Join(root, "server.log"), starts: filepath.Join(root, "server.starts"), workflow: workflow}
+	w := &crashWorld{t: t, root: root, inputs: value.OfObject(nil), told: io.Discard, log: filepath.Join(root, "server.log"), starts: filepath.Join(root, "server.starts"), workflow: workflow}
+	w.project, w.tools = crashProject, crashTools
 	w.env = map[string]string{
 		"TESTSERVER": server, "SERVER_LOG": w.log, "SERVER_STARTS": w.starts, "SERVER_TOOLS": filepath.Join(root, "tools.ndjson"),
 	}
@@ -176,7 +184,7 @@ func newCrashWorld(t testing.TB, root, server, workflow string) *crashWorld {
 // lay writes the project's files; snapshot is that of the connection.
 func (w *crashWorld) lay(snapshot []byte) {
 	w.t.Helper()
-	files := map[string]string{"wfc.hcl": "", "main.wf.hcl": crashProject, "tools.ndjson": crashTools}
+	files := map[string]string{"wfc.hcl": "", "main.wf.hcl": w.project, "tools.ndjson": w.tools}
 	if snapshot != nil {
 		files["catalog/test.main.json"] = string(snapshot)
 	}
@@ -201,11 +209,24 @@ func (w *crashWorld) open(at func(journal.Point)) (*project.Project, *Service) {
 	w.must(err)
 	o := Options{JournalPoint: at, Keys: journal.KeyFile(filepath.Join(w.root, "key"))}
 	o.Environment.Lookup = func(name string) (string, bool) {
-		v, ok := w.env[name]
-		return v, ok
+		if v, ok := w.env[name]; ok {
+			return v, true
+		}
+		return os.LookupEnv("WFC_TEST_" + name)
 	}
+	o.Stderr = func(connection, line string) { w.tell(connection + ": " + line) }
+	o.Logged = func(l callback.Log) { w.tell(fmt.Sprintf("%+v", l)) }
 	return p, New(p, o)
 }
+
+// tell writes a line to told.
+func (w *crashWorld) tell(line string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, _ = fmt.Fprintln(w.told, line)
+}
+
+func (w *crashWorld) watch(ev engine.Event) { w.tell(string(ev.AppendJSON(nil))) }
 
 // run executes the workflow once.
 func (w *crashWorld) run(at func(journal.Point)) *engine.Outcome {
@@ -217,7 +238,7 @@ func (w *crashWorld) run(at func(journal.Point)) *engine.Outcome {
 	}
 	prepared, err := s.Prepare(compiled)
 	w.must(err)
-	outcome, err := prepared.Run(w.t.Context(), value.OfObject(nil), nil)
+	outcome, err := prepared.Run(w.t.Context(), w.inputs, w.watch)
 	w.must(err)
 	w.must(s.Close())
 	return outcome
@@ -255,6 +276,12 @@ func TestCrashedProcess(t *testing.T) {
 		t.Skip("it is started by other tests")
 	}
 	w := newCrashWorld(t, root, os.Getenv("WFC_TEST_CRASH_SERVER"), os.Getenv("WFC_TEST_CRASH_WORKFLOW"))
+	w.told = os.Stdout
+	if text := os.Getenv("WFC_TEST_CRASH_INPUTS"); text != "" {
+		var err error
+		w.inputs, err = value.ParseJSON([]byte(text))
+		w.must(err)
+	}
 	at := crashpoint.Hook[journal.Point]()
 	if _, err := os.Stat(filepath.Join(root, StateFolder)); err != nil {
 		w.run(at)
@@ -266,7 +293,7 @@ func TestCrashedProcess(t *testing.T) {
 	runs, err := store.Runs(t.Context(), journal.Filter{})
 	w.must(err)
 	for _, r := range runs {
-		if _, err := s.Resume(t.Context(), string(r.Run), nil); err != nil && !errors.Is(err, journal.ErrFinished) {
+		if _, err := s.Resume(t.Context(), string(r.Run), w.watch); err != nil && !errors.Is(err, journal.ErrFinished) {
 			t.Fatal(err)
 		}
 	}
@@ -351,7 +378,7 @@ func (w *crashWorld) goOn(run crashpoint.Run, want *engine.Outcome, wantCalls ma
 	done := w.completed(store, id, before)
 	var outcome *engine.Outcome
 	for {
-		outcome, err = s.Resume(t.Context(), string(id), nil)
+		outcome, err = s.Resume(t.Context(), string(id), w.watch)
 		if errors.Is(err, journal.ErrFinished) && !(outcome != nil) {
 			break
 		}
