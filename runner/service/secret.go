@@ -142,7 +142,8 @@ func (s *secrets) ofCommand(ctx context.Context, name string, command []string, 
 // run runs a command and returns the secret that it writes. What it says on stderr
 // is in the error and nowhere else.
 func (s *secrets) run(ctx context.Context, name string, command []string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, commandTime)
+	caller := ctx
+	ctx, cancel := context.WithTimeout(caller, commandTime)
 	defer cancel()
 	var out, complaint limitedBuffer
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
@@ -151,10 +152,10 @@ func (s *secrets) run(ctx context.Context, name string, command []string) (strin
 	err := finished(ctx, cmd)
 	var exit *exec.ExitError
 	switch {
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return "", fmt.Errorf("the secret %q is not set: its command %q did not end within %s and was stopped%s.", name, command[0], commandTime, complaint.said())
+	case caller.Err() != nil:
+		return "", context.Cause(caller)
 	case ctx.Err() != nil:
-		return "", context.Cause(ctx)
+		return "", fmt.Errorf("the secret %q is not set: its command %q did not end within %s and was stopped%s.", name, command[0], commandTime, complaint.said())
 	case errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist):
 		return "", fmt.Errorf("the secret %q is not set: its command %q was not found. Install it, or write its full path in the secret block.", name, command[0])
 	case errors.As(err, &exit):
