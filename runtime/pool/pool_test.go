@@ -243,6 +243,12 @@ func TestFailedStartIsNotCached(t *testing.T) {
 	if e.Error() != want || e.Reason != session.NotStarted || e.Sent != session.SentNo {
 		t.Errorf("got  %v\nwant %s", e, want)
 	}
+	for range 10 { // nothing is started, so nothing is waited for
+		b.fail("counter", "{}")
+	}
+	if d := b.pool.slots[slotKey{id: "test.main"}].delay(); d != 0 {
+		t.Errorf("the next start is delayed by %s", d)
+	}
 	b.target.Connection.Stdio = good
 	b.must("counter", "{}")
 }

@@ -1,6 +1,7 @@
 package pool
 
 import (
+	"errors"
 	"time"
 
 	"github.com/lda-wf/wfc/runtime/connection"
@@ -35,9 +36,11 @@ const warmFailure = 10 * time.Second
 // settle takes notice that the slot's session has ended.
 func (s *slot) settle() {
 	err := s.session.Err()
-	if err == nil || s.session.Uptime() >= steady {
+	var nothing connection.Problem // was started: there is nobody to spare
+	switch {
+	case err == nil || s.session.Uptime() >= steady:
 		s.deaths = 0
-	} else {
+	case !errors.As(err, &nothing):
 		s.deaths++
 	}
 	if err != nil && s.target.Scope != "" && s.session.Reached() {
