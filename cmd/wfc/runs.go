@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -121,10 +122,7 @@ func showRun(out io.Writer, r *journal.RunRecord) error {
 	fmt.Fprintln(out)
 	t := table{rows: [][]string{{"STEP", "STATE", "ATTEMPTS", "CALLS", "TOOK"}}}
 	for _, s := range r.Steps {
-		name := s.Step
-		if s.Key != nil {
-			name += "[" + string(s.Key) + "]"
-		}
+		name := cmp.Or(s.Name, journal.Part{Key: string(s.Key)}.Name(s.Step))
 		calls := ""
 		if s.Tool != "" {
 			calls = s.Connection + "." + s.Tool

@@ -2,10 +2,10 @@ package engine
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/lda-wf/wfc/lang/value"
+	"github.com/lda-wf/wfc/runner/journal"
 )
 
 // Addr names something that happens in a run by place: the same in every run of
@@ -70,103 +70,20 @@ func (i Instance) part() string {
 	if !i.Key.IsNull() {
 		s = i.Key.JSON()
 	}
-	if i.Round > 0 {
-		s += "#" + strconv.Itoa(i.Round)
-	}
-	if i.Undo > 0 {
-		s += "~" + strconv.Itoa(i.Undo)
-	}
-	return s
+	return journal.Part{Round: i.Round, Undo: i.Undo}.Name(s)
 }
 
 // String returns the step as messages and commands name it: label, label[0],
 // label["de"], poll#2, deploy["de"]/build, create~1.
 func (i Instance) String() string {
-	s := i.Step
-	if i.In != nil {
-		s = i.In.String() + "/" + s
-	}
+	p := journal.Part{Round: i.Round, Undo: i.Undo}
 	if !i.Key.IsNull() {
-		s += "[" + i.Key.JSON() + "]"
+		p.Key = i.Key.JSON()
 	}
-	if i.Round > 0 {
-		s += "#" + strconv.Itoa(i.Round)
+	if i.In == nil {
+		return p.Name(i.Step)
 	}
-	if i.Undo > 0 {
-		s += "~" + strconv.Itoa(i.Undo)
-	}
-	return s
-}
-
-// is reports whether the instance is a step as a whole.
-func (i Instance) isZero() bool { return i.Step == "" }
-
-// part is what one step of a path is, read from the text that Instance.Text wrote.
-type part struct {
-	key         string // JSON text; "": the step itself
-	round, undo int
-}
-
-// parts reads the text of an instance: one part for each step of its path.
-func parts(text string) ([]part, error) {
-	var out []part
-	for {
-		p, rest, err := readPart(text)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, p)
-		if rest == "" {
-			return out, nil
-		}
-		text = rest[1:]
-	}
-}
-
-func readPart(text string) (p part, rest string, err error) {
-	end := strings.IndexAny(text, "#~/")
-	if strings.HasPrefix(text, `"`) {
-		if end = endOfString(text); end < 0 {
-			return p, "", fmt.Errorf("%s has a key without an end", text)
-		}
-	}
-	if end < 0 {
-		end = len(text)
-	}
-	p.key, text = text[:end], text[end:]
-	for _, n := range []struct {
-		mark string
-		to   *int
-	}{{"#", &p.round}, {"~", &p.undo}} {
-		if !strings.HasPrefix(text, n.mark) {
-			continue
-		}
-		end := 1
-		for end < len(text) && '0' <= text[end] && text[end] <= '9' {
-			end++
-		}
-		if *n.to, err = strconv.Atoi(text[1:end]); err != nil || *n.to < 1 {
-			return p, "", fmt.Errorf("%s is no number from 1", text[:end])
-		}
-		text = text[end:]
-	}
-	if text != "" && text[0] != '/' {
-		return p, "", fmt.Errorf("%s has no meaning", text)
-	}
-	return p, text, nil
-}
-
-// endOfString returns where the JSON string that text begins with ends; -1: nowhere.
-func endOfString(text string) int {
-	for i := 1; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-	return -1
+	return i.In.String() + "/" + p.Name(i.Step)
 }
 
 // ParseInstance reads what [Instance.String] wrote into the two texts by which the
@@ -186,7 +103,7 @@ func ParseInstance(text string) (path, instance string, err error) {
 		if strings.HasPrefix(rest, "[") {
 			end := strings.IndexByte(rest, ']')
 			if strings.HasPrefix(rest, `["`) {
-				if end = endOfString(rest[1:]); end >= 0 {
+				if end = journal.EndOfString(rest[1:]); end >= 0 {
 					end++
 				}
 			}
@@ -195,8 +112,8 @@ func ParseInstance(text string) (path, instance string, err error) {
 			}
 			key, rest = rest[1:end], rest[end+1:]
 		}
-		p, more, err := readPart(rest)
-		if err != nil || p.key != "" {
+		p, more, err := journal.CutPart(rest)
+		if err != nil || p.Key != "" {
 			return "", "", fmt.Errorf("after %s comes %q, which has no meaning there", step, rest)
 		}
 		steps = append(steps, step)

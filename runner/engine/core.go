@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/lda-wf/wfc/lang/value"
+	"github.com/lda-wf/wfc/runner/journal"
 )
 
 // Core is the scheduler of one run: a state machine that turns facts into
@@ -215,14 +216,14 @@ func (c *Core) Instance(at Addr) Instance {
 // Find returns the address that the journal names by a path and an instance. It
 // opens the fan-out where it must, so what the step refers to must have ended.
 func (c *Core) Find(path, instance string) (Addr, error) {
-	texts, err := parts(instance)
+	texts, err := journal.Parts(instance)
 	if err != nil {
 		return Addr{}, err
 	}
 	frame := 0
 	for depth := 0; ; depth++ {
 		step, rest, deeper := cutPath(path)
-		var p part
+		var p journal.Part
 		if depth < len(texts) {
 			p = texts[depth]
 		}
@@ -247,19 +248,19 @@ func cutPath(path string) (step, rest string, deeper bool) {
 	return path, "", false
 }
 
-func (c *Core) findIn(f *frame, step string, p part) (Addr, error) {
+func (c *Core) findIn(f *frame, step string, p journal.Part) (Addr, error) {
 	i, ok := f.prog.index[step]
 	if !ok {
 		return Addr{}, fmt.Errorf("the plan has no step %q", step)
 	}
-	at := Addr{Frame: f.id, Node: i, Elem: Whole, Round: p.round, Undo: p.undo}
+	at := Addr{Frame: f.id, Node: i, Elem: Whole, Round: p.Round, Undo: p.Undo}
 	n := &f.prog.nodes[i]
 	switch {
-	case p.round > 0 && !n.loops():
+	case p.Round > 0 && !n.loops():
 		return Addr{}, fmt.Errorf("the step %q has no rounds", step)
-	case p.undo > len(n.undo):
-		return Addr{}, fmt.Errorf("the step %q has no undo block %d", step, p.undo)
-	case p.key == "":
+	case p.Undo > len(n.undo):
+		return Addr{}, fmt.Errorf("the step %q has no undo block %d", step, p.Undo)
+	case p.Key == "":
 		return at, nil
 	case n.forEach.IsZero():
 		return Addr{}, fmt.Errorf("the step %q has no elements", step)
@@ -269,9 +270,9 @@ func (c *Core) findIn(f *frame, step string, p part) (Addr, error) {
 			return Addr{}, fmt.Errorf("the step %q: %s", step, failure.Message)
 		}
 	}
-	j, ok := f.nodes[i].fan.elementIndex(p.key)
+	j, ok := f.nodes[i].fan.elementIndex(p.Key)
 	if !ok {
-		return Addr{}, fmt.Errorf("the step %q has no element %s", step, p.key)
+		return Addr{}, fmt.Errorf("the step %q has no element %s", step, p.Key)
 	}
 	at.Elem = j
 	return at, nil
