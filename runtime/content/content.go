@@ -24,7 +24,7 @@ type Result struct {
 	Blobs      []Blob        // the binary content that Parts refer to, in their order
 	Generation uint64        // of the session that answered
 
-	texts int // how many Text is joined of
+	texts []string // what Text is joined of
 }
 
 // Blob is binary content and what refers to it.
@@ -58,7 +58,7 @@ func ParseCall(raw []byte) (*Result, error) {
 	if v, ok := o.Get("structuredContent"); ok && !v.IsNull() && len(r.Blobs) == 0 {
 		r.Structured = &v
 	}
-	return r, nil
+	return r.joined(), nil
 }
 
 // ParseRead reads a raw ReadResourceResult: its contents are parts of the type
@@ -76,7 +76,10 @@ func ParseRead(raw []byte) (*Result, error) {
 	err = r.addParts("contents", v.AsList(), func(o *value.ObjectValue) (value.Value, *Blob, error) {
 		return resource(o, value.NewObject(5))
 	})
-	return r, err
+	if err != nil {
+		return nil, err
+	}
+	return r.joined(), nil
 }
 
 // ParsePrompt reads a raw GetPromptResult. Structured is
@@ -114,7 +117,7 @@ func ParsePrompt(raw []byte) (*Result, error) {
 	all.Set("messages", value.OfList(messages))
 	structured := value.OfObject(all)
 	r.Structured = &structured
-	return r, nil
+	return r.joined(), nil
 }
 
 func object(raw []byte) (*value.ObjectValue, error) {
@@ -154,13 +157,16 @@ func (r *Result) addParts(where string, items []value.Value, read func(*value.Ob
 		}
 		r.Parts = append(r.Parts, p)
 		if text, ok := textOf(p.AsObject(), where == "contents"); ok {
-			if r.texts++; r.texts > 1 {
-				text = r.Text + "\n" + text
-			}
-			r.Text = text
+			r.texts = append(r.texts, text)
 		}
 	}
 	return nil
+}
+
+// joined returns r with its text, which is joined once: results have thousands of parts.
+func (r *Result) joined() *Result {
+	r.Text, r.texts = strings.Join(r.texts, "\n"), nil
+	return r
 }
 
 // textOf returns the text of a text part, or of any part.
@@ -261,8 +267,11 @@ func binary(p, o *value.ObjectValue, name, encoded string) (value.Value, *Blob, 
 
 // decode reads base64 with or without padding, in either alphabet, with line breaks.
 func decode(s string) ([]byte, error) {
-	s = strings.NewReplacer("\n", "", "\r", "", "-", "+", "_", "/").Replace(s)
-	return base64.RawStdEncoding.DecodeString(strings.TrimRight(s, "="))
+	s = strings.TrimRight(s, "=\r\n") // those in between the decoder leaves out
+	if strings.ContainsAny(s, "-_") {
+		s = strings.NewReplacer("-", "+", "_", "/").Replace(s)
+	}
+	return base64.RawStdEncoding.DecodeString(s)
 }
 
 // rest adds the other attributes of o to p, with wfc's name for the MIME type,

@@ -141,3 +141,34 @@ func FuzzParseCall(f *testing.F) {
 		}
 	})
 }
+
+// Servers write base64 in every way there is.
+func TestBase64(t *testing.T) {
+	for encoded, want := range map[string]string{
+		"+/8=": "\xfb\xff", "+/8": "\xfb\xff", "-_8=": "\xfb\xff", "-/8": "\xfb\xff", "+/\r\n8=\r\n": "\xfb\xff", "+/8=\n=": "\xfb\xff", "": "",
+	} {
+		if got, err := decode(encoded); err != nil || string(got) != want {
+			t.Errorf("%q is %q, %v", encoded, got, err)
+		}
+	}
+	for _, encoded := range []string{"+", "+/8=x", "+ /8=", "ä"} {
+		if got, err := decode(encoded); err == nil {
+			t.Errorf("%q is %q", encoded, got)
+		}
+	}
+}
+
+// A result of n parts, or of a picture of n bytes, costs n, not its square: of what a
+// frame may hold none takes minutes.
+func TestLargeResults(t *testing.T) {
+	const parts = 200_000
+	r, err := ParseCall([]byte(`{"content":[` + strings.Repeat(`{"type":"text","text":"line"},`, parts) + `{"type":"text","text":"end"}]}`))
+	if err != nil || len(r.Parts) != parts+1 || len(r.Text) != 5*parts+3 {
+		t.Errorf("%d parts, %d bytes of text, %v", len(r.Parts), len(r.Text), err)
+	}
+	const size = 24 << 20
+	r, err = ParseCall([]byte(`{"content":[{"type":"image","mimeType":"image/png","data":"` + strings.Repeat("-_-_", size/3) + `"}]}`))
+	if err != nil || len(r.Blobs) != 1 || r.Blobs[0].Meta.Size != size {
+		t.Errorf("blobs %d, %v", len(r.Blobs), err)
+	}
+}
