@@ -86,6 +86,10 @@ type checker struct {
 
 	splats map[hcl.Range]splatted // by the ranges of the [*] that are being looked at
 
+	// learnt counts the conditions of steps that follow from the one that is being
+	// assumed; nil while none is.
+	learnt *int
+
 	late []late // what was used and cannot be run yet
 }
 

@@ -13,8 +13,17 @@ import (
 
 // assume returns en with what a condition says where it holds (or does not).
 func (c *checker) assume(cond hclNode, holds bool, en *env) *env {
+	if c.learnt == nil {
+		c.learnt = new(int)
+		defer func() { c.learnt = nil }()
+	}
 	return c.conclude(cond, holds, en.onASide())
 }
+
+// mostLearnt bounds how many steps' conditions are looked at for one condition. Each
+// may name several steps, whose conditions name others: guards of guards go a few
+// deep, and who chains thousands asks for the last.
+const mostLearnt = 16
 
 func (c *checker) conclude(cond hclNode, holds bool, en *env) *env {
 	switch x := cond.(type) {
@@ -35,13 +44,13 @@ func (c *checker) conclude(cond hclNode, holds bool, en *env) *env {
 			}
 			return c.know(x, holds, en)
 		case hclsyntax.OpEqual:
-			return c.know(x, holds, en.assuming(c.equality(x.LHS, x.RHS, holds, en)...))
+			return c.know(x, holds, c.learn(en, c.equality(x.LHS, x.RHS, holds, en)))
 		case hclsyntax.OpNotEqual:
-			return c.know(x, holds, en.assuming(c.equality(x.LHS, x.RHS, !holds, en)...))
+			return c.know(x, holds, c.learn(en, c.equality(x.LHS, x.RHS, !holds, en)))
 		}
 	case *hclsyntax.FunctionCallExpr:
 		if x.Name == "can" && len(x.Args) == 1 && holds {
-			return c.know(x, holds, en.assuming(c.readable(x.Args[0], en)...))
+			return c.know(x, holds, c.learn(en, c.readable(x.Args[0], en)))
 		}
 	case *hclsyntax.ScopeTraversalExpr:
 		if l := c.localOf(x, en); l != nil && !l.cyclic && !en.shadowsRoot() {
@@ -58,6 +67,47 @@ func (c *checker) conclude(cond hclNode, holds bool, en *env) *env {
 		}
 	}
 	return c.know(cond, holds, en)
+}
+
+// learn returns en with facts and what follows from them: that a step ran says
+// that its when held.
+func (c *checker) learn(en *env, facts []fact) *env {
+	out := en.assuming(facts...)
+	if c.f == nil || !c.f.guarded || en.shadowsRoot() {
+		return out
+	}
+	for _, f := range facts {
+		name, ok := strings.CutPrefix(f.path, "step.")
+		if !ok {
+			continue
+		}
+		name, part, _ := strings.Cut(name, ".")
+		s := c.f.steps[name]
+		if s == nil || !hasRun(part, f) || s.cyclic || s.syn.When == nil || s.whenEach || s.syn.ForEach != nil || s.syn.Loop != nil {
+			continue
+		}
+		when := s.syn.When.Expr
+		if *c.learnt >= mostLearnt || c.isKnown(when.Node, when.Source, true, out) {
+			continue
+		}
+		*c.learnt++
+		c.at(when.Source, c.place, func() { out = c.conclude(when.Node, true, out) })
+	}
+	return out
+}
+
+// hasRun reports whether a fact about a part of a step's result says that the step ran.
+func hasRun(part string, f fact) bool {
+	skipped := value.OfString("skipped")
+	switch {
+	case part == "outcome" && f.rel == isValue:
+		return !value.Equal(f.value, skipped)
+	case part == "outcome" && f.rel == notValue:
+		return value.Equal(f.value, skipped)
+	case part == "output" || part == "error":
+		return f.rel == notNull || f.rel == isValue
+	}
+	return false
 }
 
 // know records a condition as a whole, where that can matter: a step's `when`

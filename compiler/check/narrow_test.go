@@ -97,6 +97,44 @@ func TestNarrowing(t *testing.T) {
     call = demo.greet
     args = { name = step.find.output.greeting }
   }`, nil},
+		{"what a step that ran says of those that it asked for", optional + `
+  step "use" {
+    when = step.find.outcome == "ok" && step.maybe.outcome != "error"
+    call = demo.greet
+    args = { name = step.find.output.greeting }
+  }
+  step "then" {
+    when  = step.use.outcome == "ok"
+    value = "${step.use.output.greeting} ${step.find.output.greeting} ${step.maybe.output.greeting}"
+  }
+  output "o" {
+    value = step.then.outcome != "skipped" ? "${step.then.output} of ${step.find.output.greeting}" : "none"
+  }
+  output "p" {
+    value = step.use.output == null ? "none" : step.find.output.greeting
+  }
+  finally "f" {
+    when = step.then.outcome == "ok"
+    call = demo.greet
+    args = { name = step.find.output.greeting }
+  }`, nil},
+		{"a step that did not run says nothing of them", optional + `
+  step "use" {
+    when  = step.find.outcome == "ok"
+    value = step.find.output.greeting
+  }
+  output "o" {
+    value = step.use.outcome == "skipped" ? step.find.output.greeting : "x"
+  }`, []string{"WFC2302 `step.find.output.greeting`"}},
+		{"nor does a round or an element", optional + `
+  step "use" {
+    for_each = ["a"]
+    when     = each.value == input.name && step.find.outcome == "ok"
+    value    = step.find.output.greeting
+  }
+  output "o" {
+    value = step.use[0].outcome == "ok" ? step.find.output.greeting : "x"
+  }`, []string{"WFC2302 `step.find.output.greeting`"}},
 		{"a when of each element", optional + `
   step "use" {
     for_each = step.each

@@ -167,19 +167,25 @@ func TestAcceptedFinallyBlocksDoNotFail(t *testing.T) {
 
 // cutOff returns results of a run that ended somewhere: any step may not have begun.
 func cutOff(rt *rapid.T, steps *value.ObjectValue) *value.ObjectValue {
-	out := value.NewObject(3)
-	for _, name := range []string{"skip", "fail"} {
+	out := value.NewObject(4)
+	skipped := false
+	for _, name := range []string{"skip", "then", "fail"} {
 		v, _ := steps.Get(name)
 		if rapid.Bool().Draw(rt, "reached") {
 			outcome := rapid.SampledFrom([]string{"ok", "error", "skipped"}).Draw(rt, "outcome")
 			if was, _ := v.AsObject().Get("outcome"); outcome == "ok" && was.AsString() != "ok" {
 				outcome = "skipped"
 			}
+			if name == "then" && skipped {
+				outcome = "skipped" // it never begins without the other
+			}
 			o, _ := v.AsObject().Get("output")
 			v = resultValue(outcome, o, -1)
 		} else {
 			v = resultValue("skipped", value.NullValue, -1)
 		}
+		was, _ := v.AsObject().Get("outcome")
+		skipped = was.AsString() != "ok"
 		out.Set(name, v)
 	}
 	each, _ := steps.Get("each")

@@ -53,11 +53,16 @@ func projectOf(root, workflow string) (*project.Project, error) {
 }
 
 // soundSteps are steps whose results random expressions use: one that may be
-// skipped, one that may fail, and one with an element each.
+// skipped, one that runs only where that did, one that may fail, and one with an
+// element each.
 const soundSteps = `
   step "skip" {
     when  = input.b
     value = input.o
+  }
+  step "then" {
+    when  = step.skip.outcome == "ok" && input.n != null
+    value = input.n
   }
   step "fail" {
     value    = "v"
@@ -76,12 +81,17 @@ func resultsOf(t *rapid.T, in *value.ObjectValue) *value.ObjectValue {
 	b, _ := in.Get("b")
 	o, _ := in.Get("o")
 	xs, _ := in.Get("xs")
-	out := value.NewObject(3)
-	skip := "skipped"
+	out := value.NewObject(4)
+	skip, then := "skipped", "skipped"
+	n, _ := in.Get("n")
 	if b.AsBool() {
 		skip = "ok"
+		if !n.IsNull() {
+			then = "ok"
+		}
 	}
 	out.Set("skip", resultValue(skip, o, -1))
+	out.Set("then", resultValue(then, n, -1))
 	out.Set("fail", resultValue(rapid.SampledFrom([]string{"ok", "error"}).Draw(t, "outcome"), value.OfString("v"), -1))
 	each := []value.Value{}
 	for i, x := range xs.AsList() {
@@ -305,7 +315,7 @@ func (g *gen) cond(depth int) string {
 	}
 	switch rapid.IntRange(0, 9).Draw(g.t, "condition") {
 	case 8:
-		return g.pick("step.skip", "step.fail") + g.pick(".outcome == ", ".outcome != ") + g.pick(`"ok"`, `"error"`, `"skipped"`)
+		return g.pick("step.skip", "step.then", "step.fail") + g.pick(".outcome == ", ".outcome != ") + g.pick(`"ok"`, `"error"`, `"skipped"`)
 	case 9:
 		if len(g.vars) > 0 {
 			return rapid.SampledFrom(g.vars).Draw(g.t, "variable") + g.pick(`.outcome == "ok"`, `.t == "p"`, ` != null`)
@@ -393,6 +403,8 @@ var uses = []struct{ cond, use string }{
 	{"input.r.next != null && input.r.next.next != null", "input.r.next.next.v + 1"},
 	{"input.b", "step.skip.output.i + 1"},
 	{`step.skip.outcome == "ok"`, "step.skip.output.i + 1"},
+	{`step.then.outcome == "ok"`, "step.skip.output.i + length(input.n)"},
+	{"step.then.output != null", "step.skip.output.i + length(step.then.output)"},
 	{`step.skip.outcome != "skipped"`, "{ x = step.skip.output.a }"},
 	{`step.fail.outcome == "ok"`, "upper(step.fail.output)"},
 	{`step.fail.outcome == "error"`, "upper(step.fail.error.message)"},
