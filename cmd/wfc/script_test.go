@@ -176,7 +176,7 @@ var volatile = []struct {
 	{regexp.MustCompile(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?Z?`), "WHEN"},
 	{regexp.MustCompile(`\b(\d+m)?\d+(\.\d+)?(ns|µs|ms|s)\b`), "TIME"},
 	{regexp.MustCompile(`"plan_digest": ?"[0-9a-f]{64}"`), `"plan_digest": "DIGEST"`},
-	{regexp.MustCompile(`\b127\.0\.0\.1:\d+`), "127.0.0.1:PORT"},
+	{regexp.MustCompile(`\b(127\.0\.0\.1|localhost):\d+`), "${1}:PORT"},
 	{regexp.MustCompile(`(?m)[ \t]+$`), ""},
 }
 

@@ -16,8 +16,8 @@ import (
 	"github.com/lda-wf/wfc/testdata/servers/httpserver"
 )
 
-// idOf returns the id of the request in a body.
-func idOf(r *http.Request) string {
+// requestID returns the id of the request in a body.
+func requestID(r *http.Request) string {
 	var m struct{ ID json.RawMessage }
 	_ = json.NewDecoder(r.Body).Decode(&m)
 	return string(m.ID)
@@ -28,7 +28,7 @@ func TestAnInterruptedAnswerIsTakenUpAgain(t *testing.T) {
 	d := meet(t, httpserver.Options{}, nil)
 	var id string
 	d.server.Fault("tools/call", func(w http.ResponseWriter, r *http.Request) {
-		id = idOf(r)
+		id = requestID(r)
 		httpserver.Events("id: a/1\nretry: 1\ndata:\n\n")(w, r)
 	})
 	d.server.Fault("GET", httpserver.Close)
@@ -153,7 +153,7 @@ func TestAnswersInOtherForms(t *testing.T) {
 			d.server.Fault("tools/call", func(w http.ResponseWriter, r *http.Request) {
 				body, _ := io.ReadAll(r.Body)
 				r.Body = io.NopCloser(strings.NewReader(string(body)))
-				id := idOf(r)
+				id := requestID(r)
 				r.Body = io.NopCloser(strings.NewReader(string(body)))
 				form(id)(w, r)
 			})

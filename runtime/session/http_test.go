@@ -86,8 +86,6 @@ func TestHandshakeFailuresOverHTTP(t *testing.T) {
 			defer l.Close()
 			return "http://" + l.Addr().String()
 		}, nil, `Nothing listens at HOST (connection refused). Start the server, or check the url of its http block.`},
-		{"no such host", func(*testing.T) string { return "https://mcp.invalid/mcp" }, nil,
-			`The host mcp.invalid does not exist. Check the url of its http block.`},
 		{"a certificate of nobody", func(t *testing.T) string { return serve(t, http.NotFoundHandler(), true) }, nil,
 			`The TLS certificate of HOST is signed by nobody whom this machine trusts. If it is one of your own, name the file of its authority's certificate in SSL_CERT_FILE, or add it to the system's.`},
 		{"no TLS", func(t *testing.T) string {

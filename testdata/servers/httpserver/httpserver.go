@@ -55,7 +55,10 @@ func New(o Options) *Server {
 // Forget makes the server forget all sessions, as one that was started again.
 func (s *Server) Forget() {
 	get := func(*http.Request) *mcp.Server { return s.server() }
-	var inner http.Handler = mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{Stateless: s.options.Stateless, JSONResponse: s.options.JSON})
+	var inner http.Handler = mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
+		Stateless: s.options.Stateless, JSONResponse: s.options.JSON,
+		DisableLocalhostProtection: true, // it is a proxy, too
+	})
 	if s.options.SSE {
 		inner = mcp.NewSSEHandler(get, nil)
 	}
