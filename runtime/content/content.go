@@ -104,6 +104,9 @@ func ParsePrompt(raw []byte) (*Result, error) {
 		if role.Kind() != value.String {
 			return nil, fmt.Errorf("%s has no role", where)
 		}
+		if r := role.AsString(); r != "user" && r != "assistant" {
+			return nil, fmt.Errorf("the role of %s is %s, not user or assistant", where, role.Summary(60))
+		}
 		c, _ := m.AsObject().Get("content")
 		if err := r.addParts(where+".content", []value.Value{c}, part); err != nil {
 			return nil, err
@@ -179,7 +182,7 @@ func textOf(p *value.ObjectValue, any bool) (string, bool) {
 	return text.AsString(), true
 }
 
-// part reads one content object. One of an unknown type is kept as it is.
+// part reads one content object.
 func part(o *value.ObjectValue) (value.Value, *Blob, error) {
 	kind, _ := o.Get("type")
 	if kind.Kind() != value.String {
@@ -194,7 +197,8 @@ func part(o *value.ObjectValue) (value.Value, *Blob, error) {
 			return value.Value{}, nil, err
 		}
 		p.Set("text", text)
-		return rest(p, o, "text"), nil, nil
+		v, err := rest(p, o, "text")
+		return v, nil, err
 	case "image", "audio":
 		data, err := str(o, "data")
 		if err != nil {
@@ -210,9 +214,16 @@ func part(o *value.ObjectValue) (value.Value, *Blob, error) {
 		if err != nil {
 			return v, nil, err
 		}
-		return rest(p, o, "resource"), blob, nil
+		v, err = rest(p, o, "resource")
+		return v, blob, err
+	case "resource_link":
+		if _, err := str(o, "uri"); err != nil {
+			return value.Value{}, nil, err
+		}
+		v, err := rest(p, o, "")
+		return v, nil, err
 	}
-	return rest(p, o, ""), nil, nil
+	return value.Value{}, nil, fmt.Errorf("its type is %s; wfc knows text, image, audio, resource and resource_link", kind.Summary(60))
 }
 
 // resource reads the contents of a resource into p.
@@ -223,7 +234,7 @@ func resource(o, p *value.ObjectValue) (value.Value, *Blob, error) {
 		return value.Value{}, nil, err
 	}
 	p.Set("uri", uri)
-	if _, ok := o.Get("blob"); ok {
+	if b, ok := o.Get("blob"); ok && !b.IsNull() {
 		data, err := str(o, "blob")
 		if err != nil {
 			return value.Value{}, nil, err
@@ -235,7 +246,8 @@ func resource(o, p *value.ObjectValue) (value.Value, *Blob, error) {
 		return value.Value{}, nil, err
 	}
 	p.Set("text", text)
-	return rest(p, o, "text"), nil, nil
+	v, err := rest(p, o, "text")
+	return v, nil, err
 }
 
 // str returns the text attribute name of o.
@@ -262,7 +274,8 @@ func binary(p, o *value.ObjectValue, name, encoded string) (value.Value, *Blob, 
 		meta.MIMEType = mime.AsString()
 	}
 	p.Set("blob", value.OfBlob(meta))
-	return rest(p, o, name), &Blob{Meta: meta, Bytes: data}, nil
+	v, err := rest(p, o, name)
+	return v, &Blob{Meta: meta, Bytes: data}, err
 }
 
 // decode reads base64 with or without padding, in either alphabet, with line breaks.
@@ -275,18 +288,34 @@ func decode(s string) ([]byte, error) {
 }
 
 // rest adds the other attributes of o to p, with wfc's name for the MIME type,
-// and returns p. The attribute done is dealt with.
-func rest(p, o *value.ObjectValue, done string) value.Value {
+// and returns p. The attribute done is dealt with. What LANGUAGE 5 says of a part
+// holds of every part: null is absence there, and nothing else than text is text.
+func rest(p, o *value.ObjectValue, done string) (value.Value, error) {
 	for name, v := range o.All() {
 		if name == done {
 			continue
 		}
+		own := name
 		if name == "mimeType" {
-			name = "mime_type"
+			own = "mime_type"
 		}
-		if _, ok := p.Get(name); !ok {
-			p.Set(name, v)
+		switch own {
+		case "text", "mime_type", "uri", "name":
+			if v.IsNull() {
+				continue
+			}
+			if v.Kind() != value.String {
+				return value.Value{}, fmt.Errorf("its %s is %s, not text", name, article(v))
+			}
+		case "blob":
+			if v.IsNull() {
+				continue
+			}
+			return value.Value{}, fmt.Errorf("it has a blob, which only a resource has")
+		}
+		if _, ok := p.Get(own); !ok {
+			p.Set(own, v)
 		}
 	}
-	return value.OfObject(p)
+	return value.OfObject(p), nil
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lda-wf/wfc/lang/types"
 	"github.com/lda-wf/wfc/lang/value"
 )
 
@@ -43,7 +44,8 @@ func TestParseCall(t *testing.T) {
 			"\n" + `{"type":"resource","uri":"a://b","text":"t","mime_type":"text/plain","annotations":{}}`},
 		{"a resource link", `{"content":[{"type":"resource_link","uri":"a://b","name":"n","mimeType":"m","size":3}]}`,
 			"\n" + `{"type":"resource_link","uri":"a://b","name":"n","mime_type":"m","size":3}`},
-		{"a type that nobody knows", `{"content":[{"type":"hologram","data":[1.0],"text":7}]}`, "\n" + `{"type":"hologram","data":[1.0],"text":7}`},
+		{"null is absence", `{"content":[{"type":"text","text":"a","mimeType":null,"name":null},{"type":"resource","resource":{"uri":"a://b","text":"t","blob":null}}]}`,
+			"a\n" + `{"type":"text","text":"a"}` + "\n" + `{"type":"resource","uri":"a://b","text":"t"}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r, err := ParseCall([]byte(c.raw))
@@ -94,6 +96,11 @@ func TestParseCallRefusesWhatTheProtocolHasNot(t *testing.T) {
 		`{"content":[{"type":"resource","resource":[]}]}`:         `content[0]: it has no resource`,
 		`{"content":[{"type":"resource","resource":{}}]}`:         `content[0]: it has no uri`,
 		`{"content":[{"type":"resource","resource":{"uri":""}}]}`: `content[0]: it has no text`,
+		`{"content":[{"type":"hologram","data":[1.0]}]}`:          `content[0]: its type is "hologram"; wfc knows text, image, audio, resource and resource_link`,
+		`{"content":[{"type":"text","text":"a","name":1}]}`:       `content[0]: its name is a number, not text`,
+		`{"content":[{"type":"image","data":"","mimeType":[]}]}`:  `content[0]: its mimeType is a list, not text`,
+		`{"content":[{"type":"resource_link","name":"n"}]}`:       `content[0]: it has no uri`,
+		`{"content":[{"type":"text","text":"a","blob":"AA=="}]}`:  `content[0]: it has a blob, which only a resource has`,
 		`[]`:       `the result is a list, not an object`,
 		`{"a":1e}`: `invalid JSON at byte 5: `,
 	} {
@@ -131,12 +138,23 @@ b
 	}
 }
 
+// partType is the type of a part in LANGUAGE 5.
+var partType = types.MustParse(`object({ type = enum("text", "image", "audio", "resource", "resource_link"), text = optional(string), blob = optional(blob), ` +
+	`mime_type = optional(string), uri = optional(string), name = optional(string) }, any)`)
+
 func FuzzParseCall(f *testing.F) {
 	f.Add([]byte(`{"content":[{"type":"image","data":"AAAA"},{"type":"resource","resource":{"uri":"a","blob":""}}],"isError":true}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		for _, parse := range []func([]byte) (*Result, error){ParseCall, ParseRead, ParsePrompt} {
-			if r, err := parse(raw); err == nil && r == nil {
-				t.Error("neither a result nor an error")
+			r, err := parse(raw)
+			if err != nil {
+				continue
+			}
+			// The checker relies on it.
+			for _, p := range r.Parts {
+				if m := types.Conforms(partType, p); m != nil {
+					t.Errorf("a part is none: %s", m)
+				}
 			}
 		}
 	})
