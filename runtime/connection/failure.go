@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"syscall"
@@ -105,6 +106,10 @@ func address(c *httpChannel) string {
 func rootOf(err error) string {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return "timeout"
+	}
+	var outer *url.Error // which has the whole URL
+	if errors.As(err, &outer) {
+		err = outer.Err
 	}
 	var op *net.OpError
 	if errors.As(err, &op) {
