@@ -5,7 +5,8 @@
 package diag
 
 import (
-	"fmt"
+	"bytes"
+	"slices"
 	"sort"
 	"unicode/utf8"
 
@@ -88,18 +89,19 @@ type Diagnostic struct {
 }
 
 // New returns a diagnostic of a registered code; an unregistered one panics,
-// which a test over all codes finds. The detail is formatted by fmt.
+// which a test over all codes finds. The detail is formatted by fmt, with texts
+// that are very long shortened in their middle.
 func New(code Code, at hcl.Range, detail string, args ...any) Diagnostic {
 	e := mustLookup(code)
 	if len(args) > 0 {
-		detail = fmt.Sprintf(detail, args...)
+		detail = sprintf(detail, args)
 	}
 	return Diagnostic{Code: code, Severity: e.Severity, Summary: e.Summary, Detail: detail, Range: RangeOf(at)}
 }
 
 // With returns d with a related place added.
 func (d Diagnostic) With(at hcl.Range, message string, args ...any) Diagnostic {
-	d.Related = append(d.Related[:len(d.Related):len(d.Related)], Related{fmt.Sprintf(message, args...), RangeOf(at)})
+	d.Related = append(d.Related[:len(d.Related):len(d.Related)], Related{sprintf(message, args), RangeOf(at)})
 	return d
 }
 
@@ -158,42 +160,47 @@ func compare[T ~string](a, b T) int {
 	return 0
 }
 
-// Locate recomputes lines and columns from byte offsets, columns in code
-// points. source returns a file's bytes, or nil when it has none.
+// Locate recomputes columns from byte offsets, in code points. Lines are HCL's own,
+// which counts line feeds as we do. source returns a file's bytes, or nil when it has none.
 func (l List) Locate(source func(file string) []byte) {
+	places := map[string][]*Pos{}
+	add := func(r *Range) {
+		places[r.File] = append(places[r.File], &r.Start, &r.End)
+	}
 	for i := range l {
 		d := &l[i]
-		d.Range = locate(d.Range, source)
+		add(&d.Range)
 		for j := range d.Related {
-			d.Related[j].Range = locate(d.Related[j].Range, source)
+			add(&d.Related[j].Range)
 		}
 		for j := range d.Fixes {
 			for k := range d.Fixes[j].Edits {
-				e := &d.Fixes[j].Edits[k]
-				e.Range = locate(e.Range, source)
+				add(&d.Fixes[j].Edits[k].Range)
 			}
+		}
+	}
+	for file, in := range places {
+		if src := source(file); src != nil {
+			locate(src, in)
 		}
 	}
 }
 
-func locate(r Range, source func(string) []byte) Range {
-	src := source(r.File)
-	if src == nil {
-		return r
+// locate recomputes the columns of places in src. It goes through src once: a line
+// may be as long as a file, with a finding in every second byte.
+func locate(src []byte, places []*Pos) {
+	slices.SortFunc(places, func(a, b *Pos) int { return a.Byte - b.Byte })
+	here, column := 0, 1
+	for _, p := range places {
+		to := min(max(p.Byte, 0), len(src))
+		between := src[here:to]
+		if n := bytes.LastIndexByte(between, '\n'); n >= 0 {
+			here, column = here+n+1, 1
+			between = between[n+1:]
+		}
+		p.Column = column + utf8.RuneCount(between)
+		if to == len(src) || utf8.RuneStart(src[to]) {
+			here, column = to, p.Column
+		}
 	}
-	r.Start = at(src, r.Start)
-	r.End = at(src, r.End)
-	return r
-}
-
-// at recomputes the column of p in src. The line is HCL's own, which counts
-// line feeds as we do.
-func at(src []byte, p Pos) Pos {
-	b := min(max(p.Byte, 0), len(src))
-	start := b
-	for start > 0 && src[start-1] != '\n' {
-		start--
-	}
-	p.Column = utf8.RuneCount(src[start:b]) + 1
-	return p
 }

@@ -30,9 +30,13 @@ func excerptOf(src []byte, r Range, cells int) (x excerpt, ok bool) {
 	if r.Start.Byte > len(src) || r.Start.Line < 1 {
 		return excerpt{}, false
 	}
-	start := bytes.LastIndexByte(src[:r.Start.Byte], '\n') + 1
-	end := len(src)
-	if n := bytes.IndexByte(src[r.Start.Byte:], '\n'); n >= 0 {
+	around := aroundOf(cells)
+	// No further than what can be shown, so that many findings in a long line cost no
+	// more than in a short one.
+	start := runeStart(src, max(0, r.Start.Byte-around))
+	start += bytes.LastIndexByte(src[start:r.Start.Byte], '\n') + 1
+	end := runeStart(src, min(len(src), r.Start.Byte+around))
+	if n := bytes.IndexByte(src[r.Start.Byte:end], '\n'); n >= 0 {
 		end = r.Start.Byte + n
 	}
 	line := src[start:end]
@@ -41,8 +45,6 @@ func excerptOf(src []byte, r Range, cells int) (x excerpt, ok bool) {
 		start = end - len(line)
 	}
 	line = bytes.TrimSuffix(line, []byte("\r"))
-
-	line, start = near(line, start, r.Start.Byte, cells)
 
 	from, to := r.Start.Byte-start, min(r.End.Byte-start, len(line))
 	x = excerpt{line: r.Start.Line, offset: -1}
@@ -69,24 +71,9 @@ func excerptOf(src []byte, r Range, cells int) (x excerpt, ok bool) {
 	return x, true
 }
 
-// near cuts a long line, which starts at start, to what can be shown of it
-// around at, so that many findings in it cost no more than in a short one.
-func near(line []byte, start, at, cells int) ([]byte, int) {
-	around := 8 * max(cells, 2*before) // bytes: a cell has four, marks and the like have no cell
-	if end := at - start + around; end < len(line) {
-		for !utf8.RuneStart(line[end]) {
-			end--
-		}
-		line = line[:end]
-	}
-	if from := at - start - around; from > 0 {
-		for from < len(line) && !utf8.RuneStart(line[from]) {
-			from++
-		}
-		line, start = line[from:], start+from
-	}
-	return line, start
-}
+// aroundOf is how many bytes before and after a place can be shown in so many cells: a
+// cell has four, and marks and the like have none.
+func aroundOf(cells int) int { return 8 * max(cells, 2*before) }
 
 // cell is what one character is shown as, and how wide that is.
 type cell struct {

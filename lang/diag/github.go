@@ -12,6 +12,7 @@ import (
 func WriteGitHub(w io.Writer, l List) error {
 	var out strings.Builder
 	for _, d := range l {
+		d = d.bounded()
 		command := map[Severity]string{Error: "error", Warning: "warning", Info: "notice"}[d.Severity]
 		fmt.Fprintf(&out, "::%s ", command)
 		if r := d.Range; r.File != "" {

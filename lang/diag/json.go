@@ -57,6 +57,7 @@ func JSON(l List, source func(file string) []byte) any { return jsonOf(l, source
 func jsonOf(l List, source func(file string) []byte) []jsonDiagnostic {
 	out := make([]jsonDiagnostic, 0, len(l))
 	for _, d := range l {
+		d = d.bounded()
 		j := jsonDiagnostic{
 			Code: d.Code, Severity: d.Severity.String(), Summary: d.Summary, Detail: d.Detail,
 			Related: make([]Related, 0, len(d.Related)), Fixes: make([]Fix, 0, len(d.Fixes)),
@@ -77,17 +78,28 @@ func jsonOf(l List, source func(file string) []byte) []jsonDiagnostic {
 	return out
 }
 
-// snippet returns the lines that r touches.
+// snippet returns the lines that r touches. Of a very long line it returns what
+// stands around the beginning of r, with dots where it is cut.
 func snippet(src []byte, r Range) *string {
 	if src == nil || r.Start.Byte > len(src) {
 		return nil
 	}
-	start := bytes.LastIndexByte(src[:r.Start.Byte], '\n') + 1
+	const before = maxSnippet / 4 // of what is shown of a long line
+	from := max(0, r.Start.Byte-maxSnippet)
+	start := from + bytes.LastIndexByte(src[from:r.Start.Byte], '\n') + 1
+	var head, tail string
+	if r.Start.Byte-start > before {
+		head, start = "…", runeStart(src, r.Start.Byte-before)
+	}
+	limit := min(len(src), start+maxSnippet)
 	end := start
 	for range maxSnippetLines {
-		n := bytes.IndexByte(src[end:], '\n')
+		n := bytes.IndexByte(src[end:limit], '\n')
 		if n < 0 {
-			end = len(src)
+			end = limit
+			if limit < len(src) {
+				tail, end = "…", runeStart(src, limit)
+			}
 			break
 		}
 		end += n + 1
@@ -95,6 +107,6 @@ func snippet(src []byte, r Range) *string {
 			break
 		}
 	}
-	s := string(bytes.TrimRight(src[start:end], "\r\n"))
+	s := head + string(bytes.TrimRight(src[start:end], "\r\n")) + tail
 	return &s
 }

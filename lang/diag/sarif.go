@@ -151,6 +151,7 @@ func sarifLevel(s Severity) string {
 }
 
 func sarifResultOf(d Diagnostic, rule int) sarifResult {
+	d = d.bounded()
 	r := sarifResult{RuleID: d.Code, RuleIndex: rule, Level: sarifLevel(d.Severity), Message: sarifMessage{Text: d.Detail}}
 	if d.Detail == "" {
 		r.Message.Text = d.Summary

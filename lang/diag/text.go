@@ -26,17 +26,48 @@ const (
 // WriteText writes the diagnostics as a compiler does: what, where with an
 // excerpt, why and what to do, other places, fixes: "fix" before those that
 // are applied by wfc check --fix, "perhaps" before those that may not be meant. A
-// blank line follows each.
+// blank line follows each. Of a code that a file has more than a hundred times, the
+// first hundred are shown, and how many more there are.
 func WriteText(w io.Writer, l List, o TextOptions) error {
 	if o.Width <= 0 {
 		o.Width = 100
 	}
 	t := textWriter{TextOptions: o}
+	alike := map[kind]int{}
 	for _, d := range l {
-		t.diagnostic(d)
+		alike[kindOf(d)]++
+	}
+	shown := map[kind]int{}
+	for _, d := range l {
+		k := kindOf(d)
+		shown[k]++
+		switch n := shown[k]; {
+		case n <= maxAlike:
+			t.diagnostic(d.bounded())
+		case n == alike[k]:
+			t.more(d, n-maxAlike)
+		}
 	}
 	_, err := io.WriteString(w, t.out.String())
 	return err
+}
+
+// kind is what findings are alike in.
+type kind struct {
+	file string
+	code Code
+}
+
+func kindOf(d Diagnostic) kind { return kind{d.Range.File, d.Code} }
+
+// more says that there are n more findings like d.
+func (t *textWriter) more(d Diagnostic, n int) {
+	where := ""
+	if d.Range.File != "" {
+		where = " in " + clean(d.Range.File)
+	}
+	fmt.Fprintf(&t.out, "%s%s\n", t.paint(d.Severity.color(), fmt.Sprintf("%s[%s]", d.Severity, d.Code)), t.paint(bold, ": "+d.Summary))
+	fmt.Fprintf(&t.out, "%s\n\n", wrap(fmt.Sprintf("There are %d more of these%s. Mend the cause of the first ones and check again; \"wfc check --format json\" lists all.", n, where), "  ", t.Width-2))
 }
 
 type textWriter struct {
