@@ -191,9 +191,9 @@ func (c *Core) State(at Addr) State {
 }
 
 // Elements returns how many elements a node's fan-out has; -1 where it has no
-// for_each or is not reached yet.
+// for_each or is not reached yet, and of its elements.
 func (c *Core) Elements(at Addr) int {
-	if f := c.frames[at.Frame].nodes[at.Node].fan; f != nil {
+	if f := c.frames[at.Frame].nodes[at.Node].fan; f != nil && at.Elem == Whole {
 		return len(f.insts)
 	}
 	return -1

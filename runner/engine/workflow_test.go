@@ -393,3 +393,11 @@ func TestInstancesAreNamedAsTheyAreRead(t *testing.T) {
 		}
 	}
 }
+
+func TestOnlyAWholeFanOutHasElements(t *testing.T) {
+	p := withChildren(planOf(runs("a", "c", ``, forEach("[1, 2]"))), sub("c", planOf(call("t", "t", ``))))
+	s := newSim(t, p, nil).begin()
+	if whole, one := s.core.Elements(Addr{Elem: Whole}), s.core.Elements(Addr{Elem: 1}); whole != 2 || one != -1 {
+		t.Errorf("it has %d elements, and one of them %d", whole, one)
+	}
+}
