@@ -1,6 +1,9 @@
 package journal
 
-import "errors"
+import (
+	"database/sql/driver"
+	"errors"
+)
 
 // commit writes a group in one transaction. The results are those of the works,
 // nil where all are nil; an error means that nothing was written.
@@ -43,9 +46,6 @@ func (w *writer) commit(group []work) (results []error, err error) {
 			_, _ = c.exec(`ROLLBACK`) // what failed is known already
 		}
 	}()
-	if err := t.checkVersion(); err != nil {
-		return nil, err
-	}
 	for i, k := range group {
 		e := t.do(k)
 		if e == nil {
@@ -85,11 +85,13 @@ func (w *writer) commit(group []work) (results []error, err error) {
 
 // transaction is one group being written.
 type transaction struct {
-	conn  *conn
-	s     *Store
-	owned map[*Run]error    // whether the run still is its owner's, as far as asked
-	dirty map[dirtyKey]bool // nodes whose row has to be written, and whether they had a row in waits
-	order []dirtyKey        // of dirty, so that what is written does not depend on chance
+	conn    *conn
+	s       *Store
+	owned   map[*Run]error    // whether the run still is its owner's, as far as asked
+	dirty   map[dirtyKey]bool // nodes whose row has to be written, and whether they had a row in waits
+	checked bool              // the version of the tables was seen
+
+	order []dirtyKey // of dirty, so that what is written does not depend on chance
 }
 
 type dirtyKey struct {
@@ -100,6 +102,9 @@ type dirtyKey struct {
 // do writes one work. An *Error or *KeyError means that it wrote nothing.
 func (t *transaction) do(k work) error {
 	if k.task != nil {
+		if err := t.checkVersion(); err != nil {
+			return err
+		}
 		return k.task(t.conn)
 	}
 	if len(k.records) == 0 {
@@ -125,9 +130,14 @@ func (t *transaction) checkOwner(r *Run) error {
 	if err, asked := t.owned[r]; asked {
 		return err
 	}
-	row, err := t.conn.row(`SELECT owner_epoch, (SELECT max(num) FROM inbox WHERE run = runs.num) FROM runs WHERE num = ?`, r.num)
+	row, err := t.conn.row(`SELECT owner_epoch, (SELECT max(num) FROM inbox WHERE run = runs.num), (SELECT schema_version FROM meta) FROM runs WHERE num = ?`, r.num)
 	if err != nil {
 		return err
+	}
+	if len(row) > 0 {
+		if err := t.sameVersion(row[2]); err != nil {
+			return err
+		}
 	}
 	if len(row) > 0 && row[0].(int64) == r.epoch {
 		r.lookForMail(row[1])
@@ -143,8 +153,11 @@ func (t *transaction) checkOwner(r *Run) error {
 	return refused
 }
 
-// checkVersion sees that no newer wfc has changed the tables since this process opened the journal.
+// checkVersion is sameVersion for what asks for nothing else.
 func (t *transaction) checkVersion() error {
+	if t.checked {
+		return nil
+	}
 	row, err := t.conn.row(`SELECT schema_version FROM meta`)
 	if err != nil {
 		return err
@@ -152,11 +165,23 @@ func (t *transaction) checkVersion() error {
 	if len(row) == 0 {
 		return errForeign
 	}
-	if version, _ := row[0].(int64); version > schemaVersion {
-		return errNewer(t.s.path(), version)
+	return t.sameVersion(row[0])
+}
+
+// sameVersion sees that no newer wfc has changed the tables since this process
+// opened the journal. If one has, nothing is written any more.
+func (t *transaction) sameVersion(column driver.Value) error {
+	t.checked = true
+	if version, _ := column.(int64); version > schemaVersion {
+		return newerVersion(version)
 	}
 	return nil
 }
+
+// newerVersion is the version of a journal that this process cannot write to.
+type newerVersion int64
+
+func (v newerVersion) Error() string { return "the journal is newer" }
 
 // fenced is why an owner whose epoch is over can commit nothing.
 func (t *transaction) fenced(r *Run) (*Error, error) {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -136,4 +137,36 @@ func TestAParkedRunIsFree(t *testing.T) {
 	}
 	must(t, next.Commit(t.Context(), Event{Data: RunFinished{Status: Failed}}))
 	checkProjection(t, s)
+}
+
+// However many want a run whose owner is dead, one gets it; the others are told who.
+func TestOneOfManyAdoptsARun(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), ".wfc")
+	c := startChild(t, "hold", dir)
+	id := RunID(c.line())
+	c.kill()
+	var all sync.WaitGroup
+	adopted := make(chan *Run, 8)
+	for range cap(adopted) {
+		s := open(t, dir, Options{})
+		all.Go(func() {
+			r, err := s.Adopt(t.Context(), id)
+			switch {
+			case err == nil:
+				adopted <- r
+			case !errors.Is(err, ErrOwned):
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	close(adopted)
+	n := 0
+	for r := range adopted {
+		must(t, r.Commit(t.Context(), numbered(1)))
+		n++
+	}
+	if n != 1 {
+		t.Errorf("%d owners", n)
+	}
 }

@@ -155,6 +155,9 @@ func Open(ctx context.Context, dir string, opts Options) (*Store, error) {
 func (s *Store) path() string { return filepath.Join(s.dir, fileName) }
 
 func (s *Store) explain(err error) error {
+	if v := newerVersion(0); errors.As(err, &v) {
+		return errNewer(s.path(), int64(v))
+	}
 	err = explain(s.dir, err)
 	if s.meta != nil && s.meta.version > schemaVersion && errors.Is(err, ErrDamaged) {
 		return errNewer(s.path(), s.meta.version) // what this wfc cannot read is not damaged
