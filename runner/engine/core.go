@@ -235,6 +235,9 @@ func (c *Core) Find(path, instance string) (Addr, error) {
 		if inst == nil || inst.child == 0 {
 			return Addr{}, fmt.Errorf("%s runs no workflow", c.Instance(at))
 		}
+		if c.frames[inst.child] == nil {
+			return Addr{}, fmt.Errorf("the workflow that %s ran is over", c.Instance(at))
+		}
 		frame, path = inst.child, rest
 	}
 }

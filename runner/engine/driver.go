@@ -31,6 +31,10 @@ type Options struct {
 	Journal *journal.Store
 	// Previous is run.previous of a new run: an object, or null.
 	Previous value.Value
+	// NewSessions lets a run that is resumed go on with new sessions in place of those
+	// private to it that died with its process: whoever resumes it says that nothing
+	// of what they kept is needed. Else steps that would use them fail, kind session.
+	NewSessions bool
 	// PreviousSensitive: Previous is encrypted on disk.
 	PreviousSensitive bool
 	// Secret gives the value of a secret of the plan. Nil: the plan has none. All
@@ -207,10 +211,12 @@ type driver struct {
 	log    runLog
 	clock  func() time.Time
 	name   string // the run's id
-	redact *redact.Redactor
-	digest func([]byte) string
-	key    func(Instance) string
-	blob   func(*value.BlobValue) ([]byte, error)
+	// newSessions: new private sessions stand for those of the process that died.
+	newSessions bool
+	redact      *redact.Redactor
+	digest      func([]byte) string
+	key         func(Instance) string
+	blob        func(*value.BlobValue) ([]byte, error)
 	// keepBlob keeps binary content; sensitive: encrypted.
 	keepBlob func(ctx context.Context, data []byte, sensitive bool) (string, error)
 	watch    *watcher // nil: nobody watches
@@ -280,7 +286,8 @@ var (
 
 func newDriver(opts Options, log runLog, secrets map[string]string) *driver {
 	d := &driver{
-		caller: opts.Caller, log: log, clock: opts.Clock, prog: opts.Program,
+		newSessions: opts.NewSessions,
+		caller:      opts.Caller, log: log, clock: opts.Clock, prog: opts.Program,
 		calls: map[Addr]*liveCall{}, sessions: map[SessionID]session{}, queues: map[SessionID]*place{}, drifts: map[driftKey]*drifts{},
 		over: make(chan struct{}, 1), timer: time.NewTimer(time.Hour),
 	}
@@ -334,7 +341,7 @@ func (d *driver) resume(ctx context.Context) (*Outcome, error) {
 			d.takeBefore(ev)
 		}
 		for id, last := range d.sessions {
-			if !id.Private || d.core.gone[id.Connection] {
+			if !id.Private || d.core.gone[id.Connection] || d.newSessions {
 				continue
 			}
 			d.append(journal.Event{Data: journal.SessionLost{

@@ -207,3 +207,23 @@ func TestChangedArgumentsStopARunThatIsResumed(t *testing.T) {
 		t.Errorf("it gives %v, and what was done is %v", err, server.done)
 	}
 }
+
+func TestPrivateSessionsOfADeadProcessAreGoneUnlessNewOnesWillDo(t *testing.T) {
+	for _, anew := range []bool{false, true} {
+		store := openJournal(t)
+		p := planOf(call("a", "t", `{ n = 0 }`), call("b", "t", `{ n = 1 }`, after("a")))
+		p.Sources[0].Session = "run"
+		p.Seal()
+		prog := program(t, p)
+		server := &effects{done: map[string]int{}}
+		id, _ := runUntil(t, store, prog, server, 3) // a session, and a's start and end
+		opts := Options{Program: prog, Caller: server, Journal: store, NewSessions: anew}
+		out, err := Resume(t.Context(), opts, id)
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case anew && out.Status != StatusCompleted, !anew && (out.Err == nil || out.Err.Kind != KindSession):
+			t.Errorf("with new sessions: %v; it ends with %s, %v", anew, out.Status, out.Err)
+		}
+	}
+}

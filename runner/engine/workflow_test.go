@@ -401,3 +401,17 @@ func TestOnlyAWholeFanOutHasElements(t *testing.T) {
 		t.Errorf("it has %d elements, and one of them %d", whole, one)
 	}
 }
+
+func TestStepsOfAWorkflowThatIsOverAreNotFound(t *testing.T) {
+	p := withChildren(planOf(runs("a", "c", ``), call("b", "t", ``, after("a"))), sub("c", planOf(call("t", "t", ``))))
+	s := newSim(t, p, world{"t": give("1")}).begin()
+	if at, err := s.core.Find("a/t", "/"); err != nil || s.core.Instance(at).String() != "a/t" {
+		t.Errorf("while it runs it is %v, %v", at, err)
+	}
+	s.send("a/t").answer("a/t").send("b")
+	for path, instance := range map[string]string{"a/t": "/", "b/t": "/", "x": "", "a": "0", "b": "#1", "a/x": "/"} {
+		if _, err := s.core.Find(path, instance); err == nil {
+			t.Errorf("%s, %q is found", path, instance)
+		}
+	}
+}

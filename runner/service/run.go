@@ -80,13 +80,25 @@ func (r *Prepared) Run(ctx context.Context, inputs value.Value, watch func(engin
 // Resume goes on with a run of the project's journal (see [engine.Resume]); run is
 // its id, or a part of it. Its plan is that of the journal. watch may be nil.
 func (s *Service) Resume(ctx context.Context, run string, watch func(engine.Event)) (*engine.Outcome, error) {
+	return s.resume(ctx, run, false, watch)
+}
+
+// ResumeAnew is Resume with new sessions in place of those private to the run that
+// died with its process (see [engine.Options]).
+func (s *Service) ResumeAnew(ctx context.Context, run string, watch func(engine.Event)) (*engine.Outcome, error) {
+	return s.resume(ctx, run, true, watch)
+}
+
+func (s *Service) resume(ctx context.Context, run string, anew bool, watch func(engine.Event)) (*engine.Outcome, error) {
 	store, id, prepared, err := s.recorded(ctx, run, true)
 	if err != nil {
 		return nil, err
 	}
 	targets, release := prepared.targets()
 	defer release()
-	return engine.Resume(ctx, prepared.options(store, targets, watch), id)
+	opts := prepared.options(store, targets, watch)
+	opts.NewSessions = anew
+	return engine.Resume(ctx, opts, id)
 }
 
 // Resolve takes a word on a step of a run that is in doubt (see [engine.Resolve]).
