@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -23,6 +24,14 @@ const (
 // modern is the first revision in which HTTP has no sessions, and a request is
 // cancelled by closing its stream.
 const modern = "2026-07-28"
+
+type headerKey struct{}
+
+// WithHeader returns ctx with what goes beside the requests that the SDK writes under
+// it, over HTTP from 2026-07-28 on: a tool may want some of its arguments there.
+func WithHeader(ctx context.Context, h http.Header) context.Context {
+	return context.WithValue(ctx, headerKey{}, h)
+}
 
 // RoundTrip implements http.RoundTripper for the SDK's transport: it performs the
 // request, takes from the answer what is kept, and returns what the SDK is to see.
@@ -114,6 +123,9 @@ func (c *httpChannel) ask(req *http.Request, body []byte, n int64, method string
 	x.header, x.target = req.Header, req.URL // the SDK makes new ones for each
 	c.exchanges[n] = x
 	c.mu.Unlock()
+	if more, _ := req.Context().Value(headerKey{}).(http.Header); req.Header.Get(headerVersion) >= modern {
+		maps.Copy(req.Header, more)
+	}
 	t := c.begin(req.Context())
 	s := &answerStream{channel: c, task: t, n: n, x: x, inbox: newInbox()}
 	if c.sse {

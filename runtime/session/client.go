@@ -111,6 +111,7 @@ type Client struct {
 	server  Server
 	clocks  *clocks // those of callbacks
 
+	headers   headers
 	callbacks *callbacks
 	logs      bool // the server logs, and somebody wants to see it
 }
@@ -165,12 +166,17 @@ func (c *Client) CallTool(ctx context.Context, call Call) (json.RawMessage, Sent
 	if args == nil {
 		args = noArgs
 	}
-	return c.converse(ctx, "tools/call "+call.Tool, call.Progress, func(ctx context.Context, token int64, in input) error {
-		_, err := c.sdk.CallTool(ctx, &mcp.CallToolParams{
+	once := func(ctx context.Context, token int64, in input) error {
+		_, err := c.sdk.CallTool(c.headers.with(ctx, call.Tool, args), &mcp.CallToolParams{
 			Meta: c.meta(call.Meta, token), Name: call.Tool, Arguments: args, InputResponses: in.responses, RequestState: in.state,
 		})
 		return err
-	})
+	}
+	raw, sent, err := c.converse(ctx, "tools/call "+call.Tool, call.Progress, once)
+	if err != nil && c.learn(ctx, call.Tool, err) {
+		return c.converse(ctx, "tools/call "+call.Tool, call.Progress, once)
+	}
+	return raw, sent, err
 }
 
 // ReadResource reads a resource and returns the raw ReadResourceResult.

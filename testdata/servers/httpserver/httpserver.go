@@ -157,6 +157,12 @@ func (s *Server) server() *mcp.Server {
 	add("echo", true, func(_ context.Context, req *mcp.CallToolRequest) (string, error) {
 		return string(req.Params.Arguments), nil
 	})
+	routed := &mcp.Tool{Name: "routed", InputSchema: json.RawMessage(`{"type":"object","properties":{
+		"region":{"type":"string","x-mcp-header":"Region"},"to":{"type":"object","properties":{"n":{"type":"integer","x-mcp-header":"N"}}}}}`)}
+	server.AddTool(routed, func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		said := fmt.Sprintf(`{"region":%q,"n":%q}`, req.Extra.Header.Get("Mcp-Param-Region"), req.Extra.Header.Get("Mcp-Param-N"))
+		return &mcp.CallToolResult{Content: []mcp.Content{}, StructuredContent: json.RawMessage(said)}, nil
+	})
 	add("headers", true, func(_ context.Context, req *mcp.CallToolRequest) (string, error) {
 		headers := map[string]string{}
 		for name, values := range req.Extra.Header {
