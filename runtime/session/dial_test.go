@@ -3,10 +3,7 @@ package session
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -122,43 +119,6 @@ func TestEras(t *testing.T) {
 			servertest.CheckStarts(t, b.starts, c.starts)
 		})
 	}
-}
-
-// A first npx installs before there is a server: it reads nothing, and must be left alone.
-func TestAServerThatIsInstalledIsNotStartedAgain(t *testing.T) {
-	fifo := filepath.Join(t.TempDir(), "install")
-	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	b := open(t, func(cfg *Config) {
-		cfg.Connection.ProtocolVersion = ""
-		cfg.probeBudget, cfg.restartAfter = time.Millisecond, 100*time.Millisecond
-		cfg.silent = func(unread bool) {
-			if !unread {
-				t.Error("the server has read what it was sent")
-			}
-			f, err := os.OpenFile(fifo, os.O_WRONLY, 0)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			f.Close()
-		}
-	}, "-install", fifo)
-	server, err := b.Server(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if server.ProtocolVersion != "2025-11-25" {
-		t.Errorf("revision %s", server.ProtocolVersion)
-	}
-	b.must("counter", "{}")
-	if got := strings.Join(servertest.Lines(t, b.log)[:2], ""); got != "server/discover\ninitialize\n" {
-		t.Errorf("the server got %q", got)
-	}
-	b.Close()
-	<-b.Ended()
-	servertest.CheckStarts(t, b.starts, 1)
 }
 
 func TestPinnedRevision(t *testing.T) {
