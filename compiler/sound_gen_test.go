@@ -18,7 +18,8 @@ type generator struct {
 	rt          *rapid.T
 	w           *generated
 	vars        int
-	fansOverMap bool // the last collection was a map
+	named       []*types.Type // of the interface file
+	fansOverMap bool          // the last collection was a map
 
 	wild bool // now and then an expression of another type, or without its guard
 }
@@ -36,6 +37,7 @@ type known struct {
 func generate(rt *rapid.T) *generated {
 	g := &generator{rt: rt, w: &generated{}}
 	g.wild = g.oneIn(4, "wild")
+	g.declare()
 	for i := range 2 {
 		g.w.inputs = append(g.w.inputs, genName{fmt.Sprintf("i%d", i), g.typ(2)})
 	}
@@ -46,8 +48,69 @@ func generate(rt *rapid.T) *generated {
 		}
 		g.w.tools = append(g.w.tools, t)
 	}
+	g.interfaceFile()
 	g.workflow()
 	return g.w
+}
+
+// recursiveName is the type of the interface file that is in itself.
+const recursiveName = "interface.gen.r"
+
+func isRecursive(t *types.Type) bool {
+	return t.Kind() == types.Named && types.Print(t) == recursiveName
+}
+
+// declare draws the types of the interface file, one of them in itself.
+func (g *generator) declare() {
+	if g.oneIn(3, "no interface file") {
+		return
+	}
+	for i := range g.pick(3, "named types") {
+		t, define := types.Declare(fmt.Sprintf("interface.gen.t%d", i))
+		define(g.object(1))
+		g.named = append(g.named, t)
+	}
+	r, define := types.Declare(recursiveName)
+	define(types.ObjectOf([]types.Attr{{Name: "a", Type: g.scalar()}, {Name: "d", Type: r, Optional: true}}, nil))
+	g.named = append(g.named, r)
+}
+
+// interfaceFile writes the types and, where every tool can be declared and that is
+// drawn, the tools, so that the source is bound to what the file says.
+func (g *generator) interfaceFile() {
+	if len(g.named) == 0 {
+		return
+	}
+	var b strings.Builder
+	b.WriteString("interface gen {\n")
+	for _, t := range g.named {
+		name := types.Print(t)
+		fmt.Fprintf(&b, "  type %s = %s\n", name[strings.LastIndexByte(name, '.')+1:], types.Print(t.Underlying()))
+	}
+	g.w.bound = g.oneIn(2, "bound to the interface")
+	for _, t := range g.w.tools {
+		g.w.bound = g.w.bound && t.output != nil && t.args.Rest() == nil
+	}
+	for _, t := range g.w.tools {
+		if !g.w.bound {
+			break
+		}
+		var params []string
+		for _, a := range t.args.Attrs() {
+			typ := types.Print(a.Type)
+			if a.Optional {
+				typ = "optional(" + typ + ")"
+			}
+			params = append(params, a.Name+": "+typ)
+		}
+		effect := "@write"
+		if t.reads {
+			effect = "@read"
+		}
+		fmt.Fprintf(&b, "  %s\n  tool %s(%s) -> %s\n", effect, t.name, strings.Join(params, ", "), types.Print(t.output))
+	}
+	b.WriteString("}\n")
+	g.w.iface = b.String()
 }
 
 func (g *generator) pick(n int, what string) int { return rapid.IntRange(0, n-1).Draw(g.rt, what) }
@@ -58,6 +121,9 @@ func (g *generator) oneIn(n int, what string) bool { return g.pick(n, what) == 0
 func (g *generator) typ(depth int) *types.Type {
 	if depth <= 0 {
 		return g.scalar()
+	}
+	if len(g.named) > 0 && g.oneIn(5, "named") {
+		return g.named[g.pick(len(g.named), "which")]
 	}
 	switch g.pick(9, "type") {
 	case 0, 1:
@@ -103,7 +169,11 @@ func (g *generator) object(depth int) *types.Type {
 // workflow writes the source.
 func (g *generator) workflow() {
 	var b strings.Builder
-	b.WriteString("connection \"gen\" \"main\" {\n  stdio {\n    command = \"gen\"\n  }\n}\n\nworkflow \"w\" {\n  source \"gen\" {\n    bind = connection.gen.main\n  }\n")
+	b.WriteString("connection \"gen\" \"main\" {\n  stdio {\n    command = \"gen\"\n  }\n}\n\nworkflow \"w\" {\n  source \"gen\" {\n    bind = connection.gen.main\n")
+	if g.w.bound {
+		b.WriteString("    interface = interface.gen\n")
+	}
+	b.WriteString("  }\n")
 	var env []known
 	for _, in := range g.w.inputs {
 		fmt.Fprintf(&b, "  input %q {\n    type = %s\n  }\n", in.name, types.Print(in.typ))
@@ -243,6 +313,9 @@ func (g *generator) fits(want, got *types.Type) bool {
 }
 
 func hasObjects(t *types.Type) bool {
+	if isRecursive(t) {
+		return true
+	}
 	switch u := t.Underlying(); u.Kind() {
 	case types.Object, types.Map:
 		return true
@@ -257,6 +330,9 @@ func hasObjects(t *types.Type) bool {
 // hasVariants reports whether a type has objects that an attribute tells apart: what
 // is made of such without a wanted type has none in common.
 func hasVariants(t *types.Type) bool {
+	if isRecursive(t) {
+		return false
+	}
 	switch u := t.Underlying(); u.Kind() {
 	case types.List, types.Map:
 		return hasVariants(u.Elem())
