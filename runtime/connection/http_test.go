@@ -263,11 +263,13 @@ func TestHTTPFailures(t *testing.T) {
 	}
 	t.Run("a JSON-RPC error under a status", func(t *testing.T) {
 		d := meet(t, httpserver.Options{}, nil)
-		d.server.Fault("tools/call", httpserver.Status(500, mcpError, "Content-Type", "application/json"))
-		_, _, err := d.call(t.Context(), "counter", `{}`, nil)
-		var e *jsonrpc.Error
-		if !errors.As(err, &e) || e.Message != "the disk is full" {
-			t.Errorf("got %v", err)
+		for _, id := range []string{"null", `"server-error"`, "99"} {
+			d.server.Fault("tools/call", httpserver.Status(500, strings.Replace(mcpError, "null", id, 1), "Content-Type", "application/json"))
+			_, x, err := d.call(t.Context(), "counter", `{}`, nil)
+			var e *jsonrpc.Error
+			if !errors.As(err, &e) || e.Message != "the disk is full" || x.Sent() != SentYes {
+				t.Errorf("got %v", err)
+			}
 		}
 		d.must("counter", `{}`)
 	})

@@ -43,7 +43,7 @@ func (s *answerStream) take(a *answer) error {
 	}
 	switch kind := mediaType(a.header); {
 	case a.read != nil:
-		return s.whole(a.read)
+		return s.refused(a.read)
 	case kind == "text/event-stream":
 		s.begin(a.body)
 		return nil
@@ -91,6 +91,16 @@ func (s *answerStream) whole(body []byte) error {
 		s.inbox.put(m)
 	}
 	s.inbox.end()
+	s.end()
+	return nil
+}
+
+// refused hands on the error that came under a status of failure, and ends the work.
+// It answers this request whatever its id says, which some servers make up.
+func (s *answerStream) refused(body []byte) error {
+	e, _, _ := scanEnvelope(bytes.TrimSpace(body))
+	s.x.answered.Store(true)
+	s.put(decodeError(e.err))
 	s.end()
 	return nil
 }
