@@ -3,6 +3,7 @@ package journal
 import (
 	"bufio"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -34,7 +35,7 @@ type ExportOptions struct {
 // run or error.json of a failed one, and the blobs that any of them names, as files
 // with the endings of their media types. A blob's handle in them has the
 // attribute "file", its path within dir. The files are their owner's alone: 0600.
-func (s *Store) Export(ctx context.Context, id RunID, dir string, opts ExportOptions) (err error) {
+func (s *Store) Export(ctx context.Context, id RunID, dir string, opts ExportOptions) error {
 	if _, err := os.Lstat(dir); err == nil {
 		return failure(ErrMisplaced, nil, "%s is there already. Name a folder that is not, or remove it.", dir)
 	}
@@ -42,27 +43,83 @@ func (s *Store) Export(ctx context.Context, id RunID, dir string, opts ExportOpt
 	if err != nil {
 		return err
 	}
+	return s.exportInto(dir, func(tmp string) error {
+		e := &exporter{s: s, ctx: ctx, dir: tmp, opts: opts, files: map[string]string{}}
+		return e.export(rec)
+	})
+}
+
+// Folder returns the folder of a run that has ended, runs/ID beside the journal, and
+// makes it where it is not there: with outputs.json or error.json, and the blobs
+// that the outputs have, as [Store.Export] writes them. What is sensitive is not in it.
+// [Store.Prune] removes it with the run.
+func (s *Store) Folder(ctx context.Context, id RunID) (dir string, err error) {
+	if !isID(string(id)) {
+		return "", s.notFound(string(id))
+	}
+	dir = s.folder(id)
+	if _, err := os.Lstat(dir); err == nil {
+		return dir, nil
+	}
+	var ended Event
+	err = s.snapshot(ctx, func(q querier) error {
+		var seq sql.NullInt64
+		err := q.QueryRowContext(ctx, `SELECT finished_seq FROM runs WHERE id = ?`, string(id)).Scan(&seq)
+		switch {
+		case err == sql.ErrNoRows:
+			return s.notFound(string(id))
+		case err != nil:
+			return err
+		case !seq.Valid:
+			return failure(ErrNotFound, nil, "The run %s has not ended, so it has no folder yet.", id)
+		}
+		ended, err = s.event(ctx, q, `seq = ?`, seq.Int64)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+		return "", exportFailure(dir, err)
+	}
+	err = s.exportInto(dir, func(tmp string) error {
+		e := &exporter{s: s, ctx: ctx, dir: tmp, files: map[string]string{}}
+		p, _ := ended.Data.(RunFinished)
+		var outputs json.RawMessage
+		if p.Status == Completed {
+			if outputs, err = e.plain(shown(ended, p.Outputs)); err != nil {
+				return err
+			}
+		}
+		return e.ends(outputs, p.Error)
+	})
+	if errors.Is(err, fs.ErrExist) {
+		err = nil // another process was faster
+	}
+	return dir, err
+}
+
+// folder is where the folder of a run is.
+func (s *Store) folder(id RunID) string { return filepath.Join(s.dir, runsName, string(id)) }
+
+// exportInto makes the folder dir of what fill writes into another one, wholly or not at all.
+func (s *Store) exportInto(dir string, fill func(tmp string) error) (err error) {
 	tmp, err := os.MkdirTemp(filepath.Dir(dir), ".wfc-export-*") // 0700
 	if err != nil {
 		return exportFailure(dir, err)
 	}
-	defer func() {
-		if err != nil {
-			_ = os.RemoveAll(tmp)
-		}
-	}()
-	e := &exporter{s: s, ctx: ctx, dir: tmp, opts: opts, files: map[string]string{}}
-	if err := e.export(rec); err != nil {
-		var ours *Error
-		if errors.As(err, &ours) || ctx.Err() != nil {
-			return err
-		}
-		return exportFailure(dir, err)
+	if err = fill(tmp); err == nil {
+		err = os.Rename(tmp, dir)
 	}
-	if err := os.Rename(tmp, dir); err != nil {
-		return exportFailure(dir, err)
+	if err == nil {
+		return nil
 	}
-	return nil
+	_ = os.RemoveAll(tmp)
+	var ours *Error
+	if errors.As(err, &ours) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return exportFailure(dir, err)
 }
 
 func exportFailure(dir string, cause error) *Error {
@@ -101,11 +158,16 @@ func (e *exporter) export(rec *RunRecord) error {
 	if err := e.indented(exportRun, rec); err != nil {
 		return err
 	}
+	return e.ends(rec.Outputs, rec.Error)
+}
+
+// ends writes how a run ended; both are nil where it has not.
+func (e *exporter) ends(outputs json.RawMessage, failed *Failure) error {
 	switch {
-	case rec.Outputs != nil:
-		return e.indented(exportOutputs, rec.Outputs)
-	case rec.Error != nil:
-		return e.indented(exportError, rec.Error)
+	case outputs != nil:
+		return e.indented(exportOutputs, outputs)
+	case failed != nil:
+		return e.indented(exportError, failed)
 	}
 	return nil
 }

@@ -177,3 +177,50 @@ func TestEndingsOfFiles(t *testing.T) {
 		}
 	}
 }
+
+func TestTheFolderOfARun(t *testing.T) {
+	s := openWithKey(t)
+	end := func(sensitive bool, p RunFinished) (RunID, string) {
+		r := newRun(t, s)
+		if _, err := s.Folder(t.Context(), r.ID()); !errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), "has not ended") {
+			t.Errorf("of a run that goes on: %v", err)
+		}
+		must(t, r.Commit(t.Context(), Event{Sensitive: sensitive, Data: p}))
+		must(t, r.Close())
+		var dir string
+		for range 2 { // the second time it is there
+			var err error
+			dir, err = s.Folder(t.Context(), r.ID())
+			must(t, err)
+		}
+		return r.ID(), dir
+	}
+	sum, err := s.PutBlob(t.Context(), []byte("a,b"))
+	must(t, err)
+	table := json.RawMessage(`{"table":{"$blob":{"mime_type":"text/csv","size":3,"sha256":"` + sum + `"}}}`)
+	id, dir := end(false, RunFinished{Status: Completed, Outputs: table})
+	_, failed := end(false, RunFinished{Status: Failed, Error: &Failure{Kind: "tool", Message: "No."}})
+	_, hiddenDir := end(true, RunFinished{Status: Completed, Outputs: json.RawMessage(`{"a":"confidential"}`)})
+	for path, want := range map[string]string{
+		filepath.Join(dir, "outputs.json"):       `"file": "blobs/` + sum + `.csv"`,
+		filepath.Join(dir, "blobs", sum+".csv"):  "a,b",
+		filepath.Join(failed, "error.json"):      `"message": "No."`,
+		filepath.Join(hiddenDir, "outputs.json"): `"(sensitive)"`,
+	} {
+		got, err := os.ReadFile(path)
+		must(t, err)
+		if !strings.Contains(string(got), want) {
+			t.Errorf("%s is %s", path, got)
+		}
+	}
+	if want := filepath.Join(s.dir, "runs", string(id)); dir != want {
+		t.Errorf("it is %s, want %s", dir, want)
+	}
+	_, err = s.Prune(t.Context(), Prune{})
+	must(t, err)
+	left, err := os.ReadDir(filepath.Join(s.dir, "runs"))
+	must(t, err)
+	if len(left) != 1 { // that of the last completed one
+		t.Errorf("left are %v", left)
+	}
+}

@@ -90,6 +90,9 @@ func (s *Store) prune(ctx context.Context, p Prune, most int) (*Pruned, error) {
 		}
 		for _, id := range some {
 			s.locks.sweep(s.locks.run(id))
+			if err := os.RemoveAll(s.folder(id)); err != nil {
+				return out, s.explain(err)
+			}
 		}
 	}
 	if len(oldest) > 0 {

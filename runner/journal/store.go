@@ -37,6 +37,7 @@ const (
 	fileName  = "journal.db"
 	locksName = "locks"
 	blobsName = "blobs"
+	runsName  = "runs"
 	gateName  = "gate"
 	turnName  = "write"
 )
