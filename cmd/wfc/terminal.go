@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/url"
 	"os"
+	"runtime"
 	"strings"
 	"time"
 
@@ -23,7 +24,8 @@ type terminal struct {
 	view *progress
 	turn chan struct{} // holds one while nobody is asked
 
-	tty     *os.File
+	tty     *os.File // nil: not opened yet
+	out     io.Writer
 	in      *bufio.Reader
 	pending chan typed // a line that is being read; nil: none
 }
@@ -55,12 +57,9 @@ func (t *terminal) Answer(ctx context.Context, q callback.Question) (callback.An
 	}
 	defer func() { t.turn <- struct{}{} }()
 	if t.tty == nil {
-		// Whatever the standard streams are connected to, this is the person.
-		tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
-		if err != nil {
+		if err := t.open(); err != nil {
 			return callback.Answer{}, fmt.Errorf("the terminal cannot be opened: %w", err)
 		}
-		t.tty, t.in = tty, bufio.NewReader(tty)
 	}
 	defer t.view.hold()()
 	answer, err := t.ask(ctx, q)
@@ -69,6 +68,28 @@ func (t *terminal) Answer(ctx context.Context, q callback.Question) (callback.An
 		return callback.Answer{Action: callback.Decline}, nil
 	}
 	return answer, err
+}
+
+// open opens the terminal itself: whatever the standard streams are connected to,
+// there is the person.
+func (t *terminal) open() error {
+	in, out := "/dev/tty", ""
+	if runtime.GOOS == "windows" {
+		in, out = "CONIN$", "CONOUT$"
+	}
+	tty, err := os.OpenFile(in, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	t.out = tty
+	if out != "" {
+		if t.out, err = os.OpenFile(out, os.O_RDWR, 0); err != nil {
+			tty.Close()
+			return err
+		}
+	}
+	t.tty, t.in = tty, bufio.NewReader(tty)
+	return nil
 }
 
 func (t *terminal) ask(ctx context.Context, q callback.Question) (callback.Answer, error) {
@@ -186,7 +207,7 @@ func (t *terminal) agree(ctx context.Context, question string) (bool, error) {
 	}
 }
 
-func (t *terminal) say(format string, args ...any) { fmt.Fprintf(t.tty, format, args...) }
+func (t *terminal) say(format string, args ...any) { fmt.Fprintf(t.out, format, args...) }
 
 // line reads a line. Where the system cannot interrupt the reading of a terminal,
 // a line that comes after ctx is done is that of the next question, and the

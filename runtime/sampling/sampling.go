@@ -7,6 +7,7 @@ package sampling
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,8 +21,8 @@ import (
 	"github.com/lda-wf/wfc/runtime/connection"
 )
 
-// Timeout bounds one completion: models that think take minutes.
-const Timeout = 5 * time.Minute
+// DefaultTimeout bounds one completion: models that think take minutes.
+const DefaultTimeout = 5 * time.Minute
 
 // maxAnswer bounds the answer of a provider, which is text of at most some thousand
 // tokens: what is larger is no completion.
@@ -35,8 +36,9 @@ const maxTold = 500
 type Provider struct {
 	BaseURL string // "https://api.openai.com/v1": what /chat/completions goes behind
 	Model   string
-	APIKey  string       // "": none is sent, as local models want it
-	Client  *http.Client // nil: http.DefaultClient
+	APIKey  string        // "": none is sent, as local models want it
+	Timeout time.Duration // of one completion; 0: DefaultTimeout
+	Client  *http.Client  // nil: http.DefaultClient
 }
 
 var _ callback.Sampler = (*Provider)(nil)
@@ -44,7 +46,8 @@ var _ callback.Sampler = (*Provider)(nil)
 // Sample implements [callback.Sampler]. The error names the provider and the model,
 // and has no secret in it.
 func (p *Provider) Sample(ctx context.Context, r callback.Request) (callback.Completion, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, Timeout, fmt.Errorf("it gave no answer within %s", Timeout))
+	limit := cmp.Or(p.Timeout, DefaultTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("it gave no answer within %s", limit))
 	defer cancel()
 	var done callback.Completion
 	status, answer, err := p.post(ctx, p.body(r, "max_tokens"))

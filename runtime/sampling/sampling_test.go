@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lda-wf/wfc/runtime/callback"
 )
@@ -138,6 +139,16 @@ func TestProviderThatIsNotThere(t *testing.T) {
 	p := start(t, &stub{})
 	p.BaseURL = "http://127.0.0.1:1"
 	if _, err := p.Sample(t.Context(), request(t, hello)); err == nil || !strings.Contains(err.Error(), "could not be asked") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAProviderThatIsSilent(t *testing.T) {
+	release := make(chan struct{})
+	p := start(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
+	t.Cleanup(func() { close(release) })
+	p.Timeout = 20 * time.Millisecond
+	if _, err := p.Sample(t.Context(), request(t, hello)); err == nil || !strings.HasSuffix(err.Error(), "could not be asked: it gave no answer within 20ms.") {
 		t.Errorf("got %v", err)
 	}
 }

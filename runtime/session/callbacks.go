@@ -38,8 +38,9 @@ type callbacks struct {
 type inquiry struct {
 	callback.Handlers
 	ctx       context.Context // of the operation
-	operation string          // its label
-	remarks   []string        // under callbacks.mu
+	exchange  *connection.Exchange
+	operation string   // its label; "": the method of its request
+	remarks   []string // under callbacks.mu
 }
 
 // question is a request of the server.
@@ -60,11 +61,19 @@ func (cb *callbacks) sinks() connection.Sinks {
 
 // enter registers the operation of ctx whose messages belong to x, until leave.
 func (cb *callbacks) enter(ctx context.Context, x *connection.Exchange, operation string) *inquiry {
-	in := &inquiry{Handlers: callback.Of(ctx), ctx: ctx, operation: operation}
+	in := &inquiry{Handlers: callback.Of(ctx), ctx: ctx, exchange: x, operation: operation}
 	cb.mu.Lock()
 	defer cb.mu.Unlock()
 	cb.inquiries[x] = in
 	return in
+}
+
+// label says which operation it is.
+func (in *inquiry) label() string {
+	if in.operation == "" && in.exchange != nil {
+		return in.exchange.Method()
+	}
+	return in.operation
 }
 
 // leave ends what enter began and returns the remarks, which the operation was told.
@@ -108,7 +117,7 @@ func (cb *callbacks) logged(x *connection.Exchange, params json.RawMessage) {
 	l.Connection, l.Logger, l.Data = cb.cfg.Connection.ID, cb.cfg.redact(l.Logger), cb.redacted(l.Data)
 	sink := cb.cfg.Logged
 	if in != nil {
-		if l.Operation = in.operation; in.Logged != nil {
+		if l.Operation = in.label(); in.Logged != nil {
 			sink = in.Logged
 		}
 	}
@@ -231,7 +240,7 @@ func (cb *callbacks) answer(ctx context.Context, q question) (mcp.InputResponse,
 	defer cancel(nil)
 	stop := context.AfterFunc(q.of.ctx, func() { cancel(context.Cause(q.of.ctx)) })
 	defer stop()
-	from := callback.Origin{Connection: cb.cfg.Connection.ID, Operation: q.of.operation}
+	from := callback.Origin{Connection: cb.cfg.Connection.ID, Operation: q.of.label()}
 	if q.method == "sampling/createMessage" {
 		return cb.sample(ctx, q, from)
 	}

@@ -79,6 +79,27 @@ func TestAPersonAnswersOverHTTP(t *testing.T) {
 	}
 }
 
+// Prompts and resources may ask as tools do.
+func TestPromptsAndResourcesAsk(t *testing.T) {
+	for name, o := range map[string]httpserver.Options{"with sessions": {}, "stateless": {Stateless: true}} {
+		t.Run(name, func(t *testing.T) {
+			s := overHTTP(t, o, nil)
+			ctx := callback.With(t.Context(), callback.Handlers{Answerer: says(`{}`)})
+			raw, err := s.GetPrompt(ctx, Get{Prompt: "ask"})
+			if err != nil || !strings.Contains(string(raw), `"text":"accept"`) {
+				t.Errorf("the prompt: %s, %v", raw, err)
+			}
+			if !o.Stateless {
+				return // there the SDK's server refuses a resource that asks
+			}
+			raw, err = s.ReadResource(ctx, Read{URI: "test://ask"})
+			if err != nil || !strings.Contains(string(raw), `"text":"accept"`) {
+				t.Errorf("the resource: %s, %v", raw, err)
+			}
+		})
+	}
+}
+
 // Legacy SSE has one stream for all: one call at a time can be asked about.
 func TestAPersonAnswersOverSSE(t *testing.T) {
 	s := overHTTP(t, httpserver.Options{SSE: true}, nil)

@@ -25,6 +25,20 @@ func addAsking(server *mcp.Server) {
 		text := fmt.Sprintf("%s %v, %s", answer.Action, answer.Content["ok"], req.Params.RequestState)
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil
 	})
+	server.AddPrompt(&mcp.Prompt{Name: "ask"}, func(_ context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		answer, ok := req.Params.InputResponses["sure"].(*mcp.ElicitResult)
+		if !ok {
+			return &mcp.GetPromptResult{InputRequests: mcp.InputRequestMap{"sure": &mcp.ElicitParams{Message: "Sure?"}}}, nil
+		}
+		return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: answer.Action}}}}, nil
+	})
+	server.AddResource(&mcp.Resource{Name: "ask", URI: "test://ask"}, func(_ context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		answer, ok := req.Params.InputResponses["sure"].(*mcp.ElicitResult)
+		if !ok {
+			return &mcp.ReadResourceResult{InputRequests: mcp.InputRequestMap{"sure": &mcp.ElicitParams{Message: "Sure?"}}}, nil
+		}
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: req.Params.URI, Text: answer.Action}}}, nil
+	})
 	tool("chat", func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		err := req.Session.Log(ctx, &mcp.LoggingMessageParams{Level: "warning", Logger: "db", Data: req.Params.Arguments})
 		return &mcp.CallToolResult{Content: []mcp.Content{}}, err
