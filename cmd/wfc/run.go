@@ -95,6 +95,9 @@ func runWorkflow(ctx context.Context, std streams, g *globals, arg string, f run
 			if err := printRawJSON(std.out, value.AppendJSON(nil, outcome.Outputs)); err != nil {
 				return failed(err)
 			}
+			if hasBlob(outcome.Outputs) {
+				sayFiles(std.err, outcome)
+			}
 		}
 		switch outcome.Status {
 		case engine.StatusCompleted:

@@ -59,6 +59,10 @@ type Outcome struct {
 	// Doubts are the steps of which somebody must say what their effect came to,
 	// where Status is waiting.
 	Doubts []Instance
+	// Folder has outputs.json or error.json, and the blobs of the outputs as files.
+	// The service makes it; "": it could not, as FolderErr says, or the run waits.
+	Folder    string
+	FolderErr error
 }
 
 // ChangedError says that a run cannot go on: what a step is to be called with is

@@ -74,7 +74,8 @@ func (r *Prepared) Run(ctx context.Context, inputs value.Value, watch func(engin
 			return nil, err
 		}
 	}
-	return engine.Run(ctx, opts)
+	outcome, err := engine.Run(ctx, opts)
+	return inFolder(ctx, store, outcome, err)
 }
 
 // Resume goes on with a run of the project's journal (see [engine.Resume]); run is
@@ -98,7 +99,8 @@ func (s *Service) resume(ctx context.Context, run string, anew bool, watch func(
 	defer release()
 	opts := prepared.options(store, targets, watch)
 	opts.NewSessions = anew
-	return engine.Resume(ctx, opts, id)
+	outcome, err := engine.Resume(ctx, opts, id)
+	return inFolder(ctx, store, outcome, err)
 }
 
 // Resolve takes a word on a step of a run that is in doubt (see [engine.Resolve]).
