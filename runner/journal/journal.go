@@ -3,11 +3,13 @@
 // goroutine of a process, in groups.
 //
 // Its central types are [Store], [Run] and [Event]. Of wfc it imports
-// compiler/plan only.
+// compiler/plan and lang/value.
 //
 // The folder holds journal.db (the tables are in schema.go) with its
-// write-ahead log and that one's index, blobs by their digest, and locks: one of each run
-// that has an owner, the writers' turn, and the gate (see lock.go).
+// write-ahead log and that one's index, blobs by their digest, folders of runs by
+// their ids ([Store.Folder]), and locks: one of each run that has an owner, the
+// writers' turn, and the gate (see lock.go), and the bells of the processes that
+// own runs (see presence.go).
 //
 // The log is one sequence and commits are prefixes of it: [Run.Commit] returns
 // when everything that was appended before is durable too. Events are the truth,
