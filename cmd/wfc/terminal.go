@@ -141,16 +141,12 @@ func (t *terminal) field(ctx context.Context, f callback.Field) (v value.Value, 
 		t.say("    %s\n", t.view.style.dim(indentAfter(printable(f.Description), "    ")))
 	}
 	for i, c := range f.Choices {
-		label := c.Title
-		if label == "" {
-			label = plain(c.Value)
-		}
-		t.say("      %d  %s\n", i+1, printable(label))
+		t.say("      %d  %s\n", i+1, printable(shown(f, c.Value)))
 	}
 	hint := f.Wants()
 	switch {
 	case f.Default != nil:
-		hint += ", else " + plain(*f.Default)
+		hint += ", else " + shown(f, *f.Default)
 	case !f.Required:
 		hint += ", or nothing"
 	}
@@ -173,8 +169,13 @@ func (t *terminal) field(ctx context.Context, f callback.Field) (v value.Value, 
 	}
 }
 
-// plain returns a value as a person would type it.
-func plain(v value.Value) string {
+// shown returns a value of a field as a person would type it, or knows it by.
+func shown(f callback.Field, v value.Value) string {
+	for _, c := range f.Choices {
+		if c.Title != "" && value.Equal(c.Value, v) {
+			return c.Title
+		}
+	}
 	switch v.Kind() {
 	case value.String:
 		return v.AsString()
@@ -183,7 +184,7 @@ func plain(v value.Value) string {
 	case value.List:
 		parts := make([]string, len(v.AsList()))
 		for i, item := range v.AsList() {
-			parts[i] = plain(item)
+			parts[i] = shown(f, item)
 		}
 		return strings.Join(parts, ", ")
 	}

@@ -306,7 +306,7 @@ func (cb *callbacks) sample(ctx context.Context, q question, from callback.Origi
 		return nil, refuse(0, "%s", err)
 	}
 	if q.of.Sampler == nil {
-		return refused(errors.New("No model is there to answer."))
+		return refused(errors.New("No model is there to answer: wfc.hcl has no sampling block."))
 	}
 	r, err := callback.ParseRequest(from, q.params)
 	if err != nil {

@@ -371,7 +371,7 @@ func TestWhyThereIsNoCompletion(t *testing.T) {
 		sampler      callback.Sampler
 		params, want string
 	}{
-		"no model":        {nil, `{` + one + `}`, `No model is there to answer.`},
+		"no model":        {nil, `{` + one + `}`, `No model is there to answer: wfc.hcl has no sampling block.`},
 		"the model fails": {busy, `{` + one + `}`, `The model is busy.`},
 		"tools":           {busy, `{` + one + `,"tools":[{"name":"t"}]}`, `wfc does not give tools to the model that answers a server; ask without tools.`},
 		"audio":           {busy, `{"messages":[{"role":"user","content":[{"type":"audio","data":"","mimeType":"audio/wav"}]}]}`, `messages[0]: wfc gives a model text and images, not content of the type "audio".`},
