@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -332,16 +333,21 @@ func (c *checker) checkWorkflowCycles() {
 	for _, cycle := range c.w.workflowCycles {
 		first := "workflow." + cycle[len(cycle)-1].Run.Path[1].Text
 		names := []string{first}
-		for _, s := range cycle {
+		for _, s := range cycle[:min(len(cycle)-1, maxCycle)] {
 			names = append(names, "workflow."+s.Run.Path[1].Text)
 		}
+		shown := names
+		if n := len(cycle) - len(names); n > 0 {
+			shown = append(shown, fmt.Sprintf("and %d more", n))
+		}
+		shown = append(shown, first)
 		last := cycle[len(cycle)-1]
 		if len(cycle) == 1 {
-			c.report(diag.New(codeCycle, last.Run.Range, "The workflow runs itself: %s. A run of it would never end. Use loop for what is done again and again.", strings.Join(names, " → ")))
+			c.report(diag.New(codeCycle, last.Run.Range, "The workflow runs itself: %s. A run of it would never end. Use loop for what is done again and again.", strings.Join(shown, " → ")))
 			continue
 		}
-		d := diag.New(codeCycle, last.Run.Range, "These workflows run each other, so that no run of them would end: %s. Remove one of the steps.", strings.Join(names, " → "))
-		for i, s := range cycle[:len(cycle)-1] {
+		d := diag.New(codeCycle, last.Run.Range, "These workflows run each other, so that no run of them would end: %s. Remove one of the steps.", strings.Join(shown, " → "))
+		for i, s := range cycle[:len(names)-1] {
 			d = d.With(s.Run.Range, "%s runs %s here.", names[i], names[i+1])
 		}
 		c.report(d)

@@ -30,6 +30,8 @@ type flow struct {
 	localList  []*local
 	stepList   []*step
 
+	order []node // locals and steps, each after those that it refers to
+
 	previous *types.Type // of run.previous; nil: not made yet
 
 	results map[*types.Type]*result
@@ -193,11 +195,12 @@ func (c *checker) checkFlow() {
 	c.checkRuns()
 	c.resolveActions()
 	c.dependencies()
-	for _, l := range f.localList {
-		c.localType(l)
-	}
-	for _, s := range f.stepList {
-		c.checkStep(s)
+	for _, n := range f.order { // so that no local or step has to wait for others: a chain of them may be long
+		if n.local != nil {
+			c.localType(n.local)
+		} else {
+			c.checkStep(n.step)
+		}
 	}
 	for _, o := range f.wf.Outputs {
 		c.checkOutput(o)

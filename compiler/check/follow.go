@@ -30,9 +30,17 @@ func (c *checker) follow(deployments []*syntax.Deployment) {
 			out.Steps = append(out.Steps, c.followed(y))
 		}
 	}
-	if follow.Concerns(out, mentionsSensitive(c.w.project.Source(f.file()), f.wf.Range)) {
-		c.diags = append(c.diags, follow.Workflow(out)...)
+	if !follow.Concerns(out, mentionsSensitive(c.w.project.Source(f.file()), f.wf.Range)) {
+		return
 	}
+	for _, n := range f.order {
+		if n.local != nil {
+			out.Order = append(out.Order, follow.Name{Root: "local", Name: n.local.syn.Name.Text})
+		} else {
+			out.Order = append(out.Order, follow.Name{Root: "step", Name: n.step.name()})
+		}
+	}
+	c.diags = append(c.diags, follow.Workflow(out)...)
 }
 
 // mentionsSensitive reports whether a secret or the function sensitive may be in the

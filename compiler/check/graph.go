@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -191,18 +192,18 @@ func (n node) mark() {
 	}
 }
 
+// maxCycle bounds how many members of a cycle a message names.
+const maxCycle = 10
+
 // cycles reports each cycle once, and marks its members: of them nothing more is said.
+// It puts the locals and steps into an order in which each comes after those that it refers to.
 func (c *checker) cycles() {
 	const (
 		open = 1
 		done = 2
 	)
 	state := map[node]int{}
-	type edge struct {
-		node node
-		at   hcl.Range // of the reference that led here
-	}
-	var path []edge
+	var path []reference
 	var visit func(n node, at hcl.Range)
 	visit = func(n node, at hcl.Range) {
 		switch state[n] {
@@ -210,35 +211,23 @@ func (c *checker) cycles() {
 			return
 		case open:
 			start := len(path) - 1
-			for path[start].node != n {
+			for path[start].to != n {
 				start--
 			}
-			cycle := path[start:]
-			names := make([]string, 0, len(cycle)+1)
-			for _, e := range cycle {
-				names = append(names, e.node.name())
-				e.node.mark()
+			for _, e := range path[start:] {
+				e.to.mark()
 			}
-			names = append(names, n.name())
-			detail := strings.Join(names, " → ")
-			if len(cycle) == 1 {
-				c.report(diag.New(codeCycle, at, "%s refers to itself: %s. Nothing can be computed from itself; refer to something else.", capitalName(n), detail))
-				return
-			}
-			d := diag.New(codeCycle, at, "These wait for each other, so that none can be the first: %s. Remove one of the references.", detail)
-			for i := 1; i < len(cycle); i++ {
-				d = d.With(cycle[i].at, "%s refers to %s here.", cycle[i-1].node.name(), cycle[i].node.name())
-			}
-			c.report(d)
+			c.report(cycleOf(path[start:], reference{n, at}))
 			return
 		}
 		state[n] = open
-		path = append(path, edge{n, at})
+		path = append(path, reference{n, at})
 		for _, next := range n.needs() {
 			visit(node{next.local, next.step}, next.at)
 		}
 		path = path[:len(path)-1]
 		state[n] = done
+		c.f.order = append(c.f.order, n)
 	}
 	for _, l := range c.f.localList {
 		visit(node{local: l}, hcl.Range{})
@@ -246,6 +235,35 @@ func (c *checker) cycles() {
 	for _, s := range c.f.stepList {
 		visit(node{step: s}, hcl.Range{})
 	}
+}
+
+// reference is a node with the place of the reference that led to it.
+type reference struct {
+	to node
+	at hcl.Range
+}
+
+// cycleOf says what is wrong with nodes each of which refers to the next, and the
+// last to the first again.
+func cycleOf(cycle []reference, last reference) diag.Diagnostic {
+	if len(cycle) == 1 {
+		return diag.New(codeCycle, last.at, "%s refers to itself: %s → %s. Nothing can be computed from itself; refer to something else.",
+			capitalName(last.to), last.to.name(), last.to.name())
+	}
+	shown := cycle[:min(len(cycle), maxCycle)]
+	names := make([]string, 0, len(shown)+2)
+	for _, r := range shown {
+		names = append(names, r.to.name())
+	}
+	if n := len(cycle) - len(shown); n > 0 {
+		names = append(names, fmt.Sprintf("and %d more", n))
+	}
+	names = append(names, last.to.name())
+	d := diag.New(codeCycle, last.at, "These wait for each other, so that none can be the first: %s. Remove one of the references.", strings.Join(names, " → "))
+	for i := 1; i < len(shown); i++ {
+		d = d.With(shown[i].at, "%s refers to %s here.", shown[i-1].to.name(), shown[i].to.name())
+	}
+	return d
 }
 
 func capitalName(n node) string {

@@ -42,11 +42,15 @@ const (
 type Flow struct {
 	Syntax *syntax.Workflow
 	Steps  []Step // in file order, its finally blocks after the others
+	Order  []Name // its locals and steps, each after those that it refers to
 	// Child returns the workflow of a name, or nil.
 	Child func(name string) *syntax.Workflow
 	// Approved says that a person approves each destructive call.
 	Approved bool
 }
+
+// Name is the name of a local or step: local.NAME or step.NAME.
+type Name struct{ Root, Name string }
 
 // Step is what the checker knows of a step or finally block.
 type Step struct {
@@ -104,6 +108,9 @@ func Workflow(f *Flow) diag.List {
 	}
 	for _, o := range f.Syntax.Outputs {
 		a.outputs[o.Name.Text] = o
+	}
+	for _, n := range f.Order { // a chain of them may be longer than a stack
+		a.named(n.Root, n.Name)
 	}
 	a.messages()
 	for _, s := range a.list {
