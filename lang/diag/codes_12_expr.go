@@ -94,9 +94,15 @@ func init() {
 		},
 		Entry{
 			Code: "WFC1206", Severity: Error, Summary: "Text of too many lines",
-			Explanation: "A long text in a workflow file is read in no time where its lines have neither `$` nor `%` in them. Of others it may have " +
-				"some thousands, and of lines of less than five characters some tens of thousands. A text of this size is better kept in a file of its own, which " +
+			Explanation: "A long text in a workflow file is read in no time where its lines have neither `$` nor `%` in them. Of others, and of lines of " +
+				"less than five characters, it may have ten thousand and more, depending on how long they are. A text of this size is better kept in a file of its own, which " +
 				"`file(\"NAME\")` reads.",
+			NoExample: "It would be longer than all others together.",
+		},
+		Entry{
+			Code: "WFC1207", Severity: Error, Summary: "File too large",
+			Explanation: "A file may have 1,000,000 names, numbers and signs, comments and texts not counted: more than 20,000 steps. What is larger is made by a " +
+				"program, which can as well make several files, or a file of values that `file(\"NAME\")` reads.",
 			NoExample: "It would be longer than all others together.",
 		},
 	)

@@ -24,6 +24,9 @@ const (
 	// texts of a file (see [guard.joins]): it takes it less than a second. A text of
 	// 200 KB may have some 5,000 lines with a $ in them.
 	maxJoin = 16 << 30
+	// MaxTokens bounds the names, numbers, signs and parts of texts of a file. HCL's
+	// parser needs some hundred bytes for each; a workflow of 10,000 steps has 400,000.
+	MaxTokens = 1_000_000
 	// maxPlanJoin is that of an expression that is canonical text, in which more
 	// characters are escaped than in what it was made of.
 	maxPlanJoin = 4 * maxJoin
@@ -57,8 +60,11 @@ func (g *guard) refusal(filename string) diag.List {
 	switch code {
 	case "WFC1203":
 		return diag.List{diag.New(code, place, "This number has more than %d digits. Write it as a text in quotes if its digits are what counts.", value.MaxDigits)}
+	case "WFC1207":
+		return diag.List{diag.New(code, place, "This file has more than %d names, numbers and signs. Move a part of it into another file: "+
+			"what a workflow runs as a workflow of its own, values into a file that file(\"NAME\") reads.", MaxTokens)}
 	case "WFC1206":
-		return diag.List{diag.New(code, place, "This text has too many lines that are very short or have a $ or %% in them. "+
+		return diag.List{diag.New(code, place, "This text has too many lines that are very short or have a $, a % or a sequence in them. "+
 			"Keep it in a file of its own, and read it with file(\"NAME\").")}
 	case "WFC1201":
 		return diag.List{diag.New(code, place, "Brackets, texts and directives stand inside of each other more than %d deep here. "+
@@ -95,6 +101,10 @@ type frame struct {
 	directives int  // of a text: directives that are open
 	marker     []byte
 	literal    literal // of a heredoc: since its beginning or the last sequence
+	start      int     // of a text: its offset
+	parts      int     // of a text: literal tokens and sequences
+	joined     int     // literal tokens that are joined to those before them
+	joinedAt   int     // the sum of their places among the parts
 }
 
 // literal is literal text of a heredoc.
@@ -109,7 +119,7 @@ type literal struct {
 type guard struct {
 	src                []byte
 	maxNesting, maxRun int
-	maxJoin            int
+	maxJoin, maxTokens int
 	minLines           int  // of those that are hidden
 	gaps               bool // wanted
 	outline            Outline
@@ -119,6 +129,7 @@ type guard struct {
 	nesting int
 	run     int
 	number  bool // a number is too long
+	tokens  int  // names, numbers, signs, parts of texts
 	join    int  // bytes that are copied to join texts
 	line    int  // of counted
 	counted int  // up to where the lines are counted
@@ -200,16 +211,22 @@ func (g *guard) scan() diag.Code {
 			g.failed = i - 1
 			return "WFC1202"
 		}
-		if g.join > g.maxJoin {
+		if g.tokens > g.maxTokens {
 			g.failed = i - 1
+			return "WFC1207"
+		}
+		if g.join > g.maxJoin {
 			return "WFC1206"
 		}
 	}
+	// What has no end is read to the end of the file, and its parts are joined.
 	if g.top.kind == '<' {
 		g.endLiteral(i)
 	}
+	for len(g.stack) > 0 {
+		g.pop()
+	}
 	if g.join > g.maxJoin {
-		g.failed = i - 1
 		return "WFC1206"
 	}
 	return ""
@@ -224,6 +241,7 @@ func (g *guard) push(f frame) {
 }
 
 func (g *guard) pop() {
+	g.joining(g.top.moved())
 	if g.top.kind != '"' && g.top.kind != '<' {
 		g.nesting--
 	}
@@ -249,6 +267,9 @@ func (g *guard) code(i int) int {
 	src := g.src
 	for i < len(src) {
 		c := src[i]
+		if c != ' ' && c != '\t' {
+			g.tokens++
+		}
 		switch classes[c] {
 		case word:
 			for i++; i < len(src) && inWord[src[i]]; i++ {
@@ -279,7 +300,7 @@ func (g *guard) code(i int) int {
 			}
 		case less:
 			if marker, end := heredocMarker(src, i); marker != nil {
-				g.push(frame{kind: '<', marker: marker, literal: literal{start: -1}})
+				g.push(frame{kind: '<', start: i, marker: marker, literal: literal{start: -1}})
 				return end
 			}
 			g.operators(1)
@@ -323,7 +344,7 @@ func (g *guard) code(i int) int {
 			g.close(c)
 			return i + 1
 		case quote:
-			g.push(frame{kind: '"'})
+			g.push(frame{kind: '"', start: i})
 			return i + 1
 		default:
 			i++
@@ -396,27 +417,44 @@ func (g *guard) gap(i int) int {
 	return end
 }
 
-// joins counts what it costs to join tokens of literal text that stand side by side, of
-// so many bytes together: HCL's parser copies all that it has for each of them, and
-// moves the tokens that follow.
+// joins counts what it costs HCL's parser to join tokens of literal text that stand side by
+// side, of so many bytes together: it copies all that it has for each of them, and
+// moves all parts of the text that follow.
 func (g *guard) joins(tokens, size int) {
-	const (
-		token = 16 // bytes of one
-		alloc = 4  // what it costs to copy a byte to new memory, by what it costs to move it
-	)
-	if tokens > 1 {
-		g.join += tokens * (alloc*size + token*tokens) / 2
+	const alloc = 4 // what it costs to copy a byte to new memory, by what it costs to move it
+	t := &g.top
+	g.tokens += tokens
+	if n := tokens - 1; n > 0 {
+		g.joining(tokens * alloc * size / 2)
+		t.joined += n
+		t.joinedAt += n*t.parts + n*(n+1)/2
 	}
+	t.parts += tokens
+}
+
+// joining counts what joining the tokens of the innermost text costs.
+func (g *guard) joining(cost int) {
+	g.join += cost
+	if g.join > g.maxJoin && g.failed == 0 {
+		g.failed = g.top.start
+	}
+}
+
+// moved is what it costs to move the parts of a text that ends.
+func (f *frame) moved() int {
+	const part = 16 // bytes
+	return part * (f.joined*f.parts - f.joinedAt)
 }
 
 // text scans a text in quotes until it ends or a sequence begins.
 func (g *guard) text(i int) int {
 	src := g.src
-	start, tokens := i, 1
+	start, tokens := i, 0
+	last := i // where the token begins that i is in
 	for i < len(src) {
 		switch c := src[i]; c {
 		case '"':
-			g.joins(tokens, i-start)
+			g.joins(tokens+min(1, i-last), i-start)
 			g.pop()
 			return i + 1
 		case '\\':
@@ -424,25 +462,26 @@ func (g *guard) text(i int) int {
 				i++
 			}
 		case '$', '%':
-			tokens += 2
+			tokens += min(1, i-last)
 			next, begins := sequence(src, i)
 			if begins {
 				g.joins(tokens, i-start)
 				return g.sequence(c, next)
 			}
-			i = next
+			tokens++
+			i, last = next, next
 		default:
 			i++
 		}
 	}
-	g.joins(tokens, i-start)
+	g.joins(tokens+min(1, i-last), i-start)
 	return i
 }
 
 // heredoc scans a line of a heredoc, or what is left of it, until a sequence begins.
 func (g *guard) heredoc(i int) int {
 	src := g.src
-	start, end := i, lineEnd(src, i)
+	start, last, end := i, i, lineEnd(src, i) // last is where the token begins that i is in
 	whole := (i == 0 || src[i-1] == '\n') && end > i && src[end-1] == '\n'
 	if whole && bytes.Equal(bytes.TrimSpace(src[i:end]), g.top.marker) {
 		g.endLiteral(i)
@@ -463,13 +502,14 @@ func (g *guard) heredoc(i int) int {
 			g.endPlain()
 			plain = false
 		}
-		t.tokens += 2
+		t.tokens += min(1, i-last)
 		next, begins := sequence(src, i)
 		if begins {
-			g.endLiteral(start)
+			g.endLiteral(i)
 			return g.sequence(src[i], next)
 		}
-		i = next
+		t.tokens++
+		i, last = next, next
 	}
 	switch {
 	case !plain:
@@ -550,6 +590,7 @@ func (g *guard) sequence(c byte, i int) int {
 			}
 		}
 	}
+	g.top.parts++
 	g.push(frame{kind: '$'})
 	return i
 }

@@ -39,7 +39,7 @@ func Scan(src []byte, filename string, gaps bool) (Outline, diag.List) {
 }
 
 func scan(src []byte, filename string, gaps bool, maxJoin int) (Outline, diag.List) {
-	g := guard{src: src, maxNesting: MaxNesting, maxRun: MaxRun, maxJoin: maxJoin, minLines: minLines, gaps: gaps}
+	g := guard{src: src, maxNesting: MaxNesting, maxRun: MaxRun, maxJoin: maxJoin, maxTokens: MaxTokens, minLines: minLines, gaps: gaps}
 	refused := g.refusal(filename)
 	return g.outline, refused
 }

@@ -53,7 +53,7 @@ func describeParts(parts []Part) []string {
 // sameHidden checks that a file is the same when its texts are hidden from the parser.
 func sameHidden(t *testing.T, src []byte) {
 	t.Helper()
-	g := guard{src: src, maxNesting: MaxNesting, maxRun: MaxRun, maxJoin: 1 << 20, minLines: 1}
+	g := guard{src: src, maxNesting: MaxNesting, maxRun: MaxRun, maxJoin: 1 << 20, maxTokens: MaxTokens, minLines: 1}
 	if len(g.refusal("f")) > 0 {
 		return
 	}
