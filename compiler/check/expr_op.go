@@ -32,9 +32,9 @@ func (c *checker) binary(x *hclsyntax.BinaryOpExpr, en *env) typed {
 	if x.Op == hclsyntax.OpAdd {
 		s = sumSubject
 	}
+	before := len(c.diags)
 	l := c.strict(x.LHS, en, types.NumberType, s).t
-	if s == sumSubject && l.IsError() {
-		c.infer(x.RHS, en) // that of several texts none is a number is one mistake
+	if l.IsError() && c.noNumbers(x, before, en) {
 		return failed
 	}
 	r := c.strict(x.RHS, en, types.NumberType, s).t
@@ -55,6 +55,37 @@ func (c *checker) binary(x *hclsyntax.BinaryOpExpr, en *env) typed {
 	}
 	return of(types.NumberType)
 }
+
+// noNumbers checks the right operand where the left one has a finding, which came
+// after the first before findings: that neither is a number is one mistake. It is
+// false where the left one is a number that may be null, so that the right one is
+// to be checked as usual.
+func (c *checker) noNumbers(x *hclsyntax.BinaryOpExpr, before int, en *env) bool {
+	if len(c.diags) != before+1 || c.diags[before].Range != diag.RangeOf(x.LHS.Range()) {
+		// It is inside of the operand: what the operand is is not known.
+		c.infer(x.RHS, en)
+		return true
+	}
+	var l *types.Type
+	c.silently(func() { l = c.infer(x.LHS, en) })
+	if l.IsError() {
+		c.infer(x.RHS, en)
+		return true
+	}
+	if types.Assignable(types.NullableOf(types.NumberType), l) == nil {
+		return false
+	}
+	r := c.infer(x.RHS, en)
+	isOrder := x.Op == hclsyntax.OpGreaterThan || x.Op == hclsyntax.OpGreaterThanOrEqual || x.Op == hclsyntax.OpLessThan || x.Op == hclsyntax.OpLessThanOrEqual
+	if isOrder && isString(l) && isString(r) && len(c.diags) == before+1 {
+		a, b := c.text(x.LHS.Range()), c.text(x.RHS.Range())
+		c.diags[before] = diag.New(codeWrongType, x.SrcRange,
+			"What is greater is said of numbers only, and these are texts. Of times ask timecmp(%s, %s), which is less than 0, 0 or greater; which of two texts comes first says sort([%s, %s])[0].", a, b, a, b)
+	}
+	return true
+}
+
+func isString(t *types.Type) bool { return types.Widen(t).Underlying().Kind() == types.String }
 
 // operand checks an operand, which null fails.
 func (c *checker) operand(x hclNode, en *env, want *types.Type) *types.Type {
@@ -113,7 +144,7 @@ func (c *checker) neverEqual(x *hclsyntax.BinaryOpExpr, l, r *types.Type) {
 		d = diag.New(codeNeverEqual, x.SrcRange, "%s is never null, so that this is always %s.%s", rt, always, c.neverMissing(x.RHS))
 	default:
 		d = diag.New(codeNeverEqual, x.SrcRange, "%s is %s and %s is %s; they are never equal, so that this is always %s.", lt, describe(l), rt, describe(r), always)
-		if lw, rw := types.Widen(l).Underlying().Kind(), types.Widen(r).Underlying().Kind(); lw != rw {
+		if lw, rw := types.Widen(l).Underlying().Kind(), types.Widen(r).Underlying().Kind(); lw != rw && !(isNumeric(lw) && isNumeric(rw)) {
 			d.Detail += " Nothing is converted silently: convert one of them, as with tostring(…)."
 		}
 	}
@@ -127,6 +158,8 @@ func (c *checker) neverEqual(x *hclsyntax.BinaryOpExpr, l, r *types.Type) {
 	}
 	c.report(d)
 }
+
+func isNumeric(k types.Kind) bool { return k == types.Number || k == types.Integer }
 
 // literalAgainst returns the string literal of a comparison with an enum.
 func literalAgainst(l, r *types.Type, x *hclsyntax.BinaryOpExpr) (lit string, other *types.Type, at hclNode) {

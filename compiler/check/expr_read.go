@@ -351,9 +351,13 @@ func (c *checker) objectElement(r reading, t *types.Type, k index, en *env) type
 	if names == nil {
 		return of(undeclaredOr(u, undeclared))
 	}
-	if k.lit != nil && u.Exact() && u.Rest() == nil && u.Attr(names[0]) == nil && en.isSure() {
-		c.noSuchKey(r, k, u)
-		return failed
+	if u.Exact() && u.Rest() == nil && en.isSure() {
+		for _, n := range names {
+			if u.Attr(n) == nil {
+				c.noSuchKey(r, k, u, n)
+				return failed
+			}
+		}
 	}
 	var ts []*types.Type
 	var why *cause

@@ -261,7 +261,10 @@ func (c *checker) conversion(d diag.Diagnostic, x hclNode, want, t *types.Type) 
 			return d
 		}
 		return wrap("tonumber", false)
-	case w.Kind() == types.List && types.Assignable(w.Elem(), t) == nil:
+	case w.Kind() == types.List && (g.Kind() == types.Map || g.Kind() == types.Object) && isAny(w.Elem()):
+		d.Detail += fmt.Sprintf(" Its values are values(%s), and its keys keys(%s).", c.text(x.Range()), c.text(x.Range()))
+		return d
+	case w.Kind() == types.List && !isAny(w.Elem()) && types.Assignable(w.Elem(), t) == nil:
 		d.Detail += fmt.Sprintf(" Write [%s] for a list of one.", c.text(x.Range()))
 		return d.Fix("Make it a list", false, before(x.Range(), "["), after(x.Range(), "]"))
 	case w.Kind() == types.Bool && g.Kind() == types.String && isText(x):
@@ -300,10 +303,42 @@ func describe(t *types.Type) string {
 func (c *checker) noCommonType(x hclNode, a, b *types.Type, at hclNode, noun string) {
 	one, this := types.Describe(types.Widen(a)), types.Describe(types.Widen(b))
 	if one == this {
-		one, this = brief(types.Widen(a)), brief(types.Widen(b))
+		one, this = brief(general(a)), brief(general(b))
 	}
 	c.report(diag.New(codeNoCommonType, at.Range(), "The %s of this expression must fit one type: one is %s, and this is %s. Make them alike, or convert one.", noun, one, this).
 		With(x.Range(), "The whole expression."))
+}
+
+// general returns a type as people think of it: of literals their kinds, of a list
+// that is written what its elements have in common.
+func general(t *types.Type) *types.Type {
+	switch u := types.Widen(t); u.Kind() {
+	case types.List:
+		return types.ListOf(general(u.Elem()))
+	case types.Map:
+		return types.MapOf(general(u.Elem()))
+	case types.Tuple:
+		if len(u.Items()) == 0 {
+			return t
+		}
+		elem := general(u.Items()[0])
+		for _, m := range u.Items()[1:] {
+			joined, ok := types.Join(elem, general(m))
+			if !ok {
+				return t
+			}
+			elem = joined
+		}
+		return types.ListOf(elem)
+	case types.Object:
+		attrs := slices.Clone(u.Attrs())
+		for i := range attrs {
+			attrs[i].Type = general(attrs[i].Type)
+		}
+		return u.WithAttrs(attrs)
+	default:
+		return u
+	}
 }
 
 // brief prints a type in the notation, cut to a length that a message can hold.

@@ -53,6 +53,9 @@ func (c *checker) nullFinding(at hcl.Range, got typed, begin, text string) diag.
 	case got.t.Underlying().Kind() == types.Null:
 		return diag.New(codeMayBeNull, at, "%s this is null.", begin)
 	}
+	if strings.ContainsAny(text, "({*") {
+		return diag.New(codeMayBeNull, at, "%s %s may be null. Say what to use then, as in coalesce(%s, …), or give it a name in a locals block and use it only where local.NAME != null.", begin, text, text)
+	}
 	return diag.New(codeMayBeNull, at, "%s %s may be null. Say what to use then, as in coalesce(%s, …), or use it only where %s != null.", begin, text, text, text)
 }
 

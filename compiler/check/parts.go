@@ -155,9 +155,13 @@ func (c *checker) outOfRange(r reading, k index, n int) {
 }
 
 // noSuchKey reports a key that an object does not have, all of whose attributes are known.
-func (c *checker) noSuchKey(r reading, k index, u *types.Type) {
-	d := unknownName(codeWrongIndex, "attribute", c.text(r.at), k.lit.AsString(), k.at, attrNames(u))
+func (c *checker) noSuchKey(r reading, k index, u *types.Type, name string) {
+	d := unknownName(codeWrongIndex, "attribute", c.text(r.at), name, k.at, attrNames(u))
 	d.Fixes = nil // which would take the place of the brackets, too
+	if k.lit == nil {
+		d.Detail = fmt.Sprintf("%s may be %q, which %s does not have.%s Say what is meant then, as in lookup(%s, %s, …), or add it.",
+			c.text(k.at), name, c.text(r.at), listing("attribute", attrNames(u)), c.text(r.at), c.text(k.at))
+	}
 	c.report(d)
 }
 

@@ -3,6 +3,7 @@ package funcs
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -43,6 +44,7 @@ func init() {
 			Params:   []Param{{"format", types.StringType}},
 			Variadic: &Param{"values", types.AnyType},
 			Result:   stringList,
+			Infer:    inferFormatList,
 			Call:     callFormatList,
 			Doc:      "Writes one string for each element of the lists among the values, which must have one length; other values are the same in each.",
 			Example:  `formatlist("%s/%s", "docs", ["a.md", "b.md"])`,
@@ -178,39 +180,69 @@ func (v verb) wants() *types.Type {
 		return scalar
 	case 't':
 		return types.BoolType
-	case 'd', 'b', 'o', 'e', 'E', 'f', 'F', 'g', 'G':
+	case 'd', 'b', 'o':
+		return types.IntegerType
+	case 'e', 'E', 'f', 'F', 'g', 'G':
 		return types.NumberType
 	case 'x', 'X':
-		return types.UnionOf(types.StringType, types.NumberType)
+		return types.UnionOf(types.StringType, types.IntegerType)
 	default:
 		return types.AnyType
 	}
 }
 
+// remedy says how a value becomes what the verb writes, in a sentence after a space.
+func (v verb) remedy(val value.Value) string {
+	if want := v.wants(); want.Kind() != types.Union || val.Kind() != value.Number {
+		return remedy(want, val)
+	}
+	return remedy(types.IntegerType, val)
+}
+
 // inferFormat checks the values against a constant format.
 func inferFormat(args []Arg) (*types.Type, string, int) {
+	problem, arg := formatProblem(args)
+	return types.StringType, problem, arg
+}
+
+// inferFormatList is inferFormat with the elements of lists for values.
+func inferFormatList(args []Arg) (*types.Type, string, int) {
+	elems := slices.Clone(args)
+	for i, a := range elems[1:] {
+		if only(a.Type, anyList) && a.Type.Underlying().Kind() != types.Any {
+			elems[i+1] = Arg{Type: elemOf(a.Type), Rest: a.Rest}
+		}
+	}
+	problem, arg := formatProblem(elems)
+	return stringList, problem, arg
+}
+
+func formatProblem(args []Arg) (problem string, arg int) {
 	format, constant := constText(args[0])
 	if !constant {
-		return ok(types.StringType)
+		return "", -1
 	}
 	verbs, err := parseFormat(format)
 	if err != nil {
-		return types.StringType, err.Error(), 0
+		return err.Error(), 0
 	}
 	rest := args[len(args)-1].Rest // then their number is not known
 	if problem := countProblem(verbs, len(args)-1); problem != "" && !rest {
-		return types.StringType, problem, 0
+		return problem, 0
 	}
 	for _, v := range verbs {
 		if v.kind == 0 || v.kind == 'v' {
 			continue
 		}
 		if t := args[min(v.index+1, len(args)-1)].Type; !only(t, v.wants()) {
-			return types.StringType, fmt.Sprintf("The verb %%%c of the format writes %s, but value %d is %s.",
-				v.kind, describe(v.wants()), v.index+1, types.Print(t)), v.index + 1
+			problem = fmt.Sprintf("The verb %%%c of the format writes %s, but value %d is %s.", v.kind, describe(v.wants()), v.index+1, types.Describe(t))
+			if only(t, types.UnionOf(types.StringType, types.NumberType)) && !only(t, types.StringType) {
+				problem += " Round it with floor() or ceil(), or write any number as it is with %s."
+			}
+			return problem, v.index + 1
 		}
 	}
-	return ok(types.StringType)
+	return "", -1
 }
 
 // countProblem says whether the verbs and the number of values fit.
@@ -265,7 +297,7 @@ func (v verb) render(val value.Value) (string, error) {
 		return v.pad(s, false), err
 	}
 	if !fits(v.wants(), val) {
-		return "", fail("The verb %%%c writes %s, but value %d is %s.", v.kind, describe(v.wants()), v.index+1, show(val))
+		return "", fail("The verb %%%c writes %s, but value %d is %s.%s", v.kind, describe(v.wants()), v.index+1, show(val), v.remedy(val))
 	}
 	switch v.kind {
 	case 's', 'q':
@@ -302,9 +334,6 @@ func (v verb) renderWhole(val value.Value) (string, error) {
 		return v.pad(s, false), nil
 	}
 	d := val.AsNumber()
-	if !d.IsInteger() {
-		return "", fail("The verb %%%c writes a whole number, but value %d is %s. Round it with floor() or ceil().", v.kind, v.index+1, show(val))
-	}
 	base, prefix := 10, ""
 	switch v.kind {
 	case 'b':

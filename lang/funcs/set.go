@@ -149,8 +149,8 @@ func neverContains(args []Arg) (problem string, arg int) {
 	if elem.Underlying().Kind() == types.Never || types.Overlap(elem, val) {
 		return "", -1
 	}
-	return fmt.Sprintf("No element of the list can be equal to this value: the elements are %s, and the value is %s.",
-		types.Print(elem), types.Print(args[1].Type)), 1
+	return fmt.Sprintf("No element of the list can be equal to this value: an element is %s, and the value is %s.",
+		types.Describe(elem), types.Describe(args[1].Type)), 1
 }
 
 func indexOf(list []value.Value, v value.Value) int {

@@ -88,7 +88,7 @@ func TestFormat(t *testing.T) {
 		{name: "format", args: `["a", 1]`, fails: `every value must be used`},
 		{name: "format", args: `["%s", null]`, fails: `value 1 is null`},
 		{name: "format", args: `["%s", [1]]`, fails: `value 1 is the list [1]`},
-		{name: "format", args: `["%d", "1"]`, fails: `The verb %d writes a number, but value 1 is the string "1".`},
+		{name: "format", args: `["%d", "1"]`, fails: `The verb %d writes a whole number, but value 1 is the string "1". Convert it with toint().`},
 		{name: "format", args: `["%d", 1.5]`, fails: `writes a whole number, but value 1 is the number 1.5`},
 		{name: "format", args: `["%z", 1]`, fails: `The format has no verb %z.`},
 		{name: "format", args: `["%", 1]`, fails: `ends within a verb`},
