@@ -77,6 +77,7 @@ func (c *Core) applyStarted(f NodeStarted) error {
 		c.goOn(f.At, inst)
 	}
 	l := inst.live
+	l.word = nil
 	inst.attempts = f.Attempt
 	c.dueBy(f.At, f.Deadline)
 	if c.nodeOf(f.At).spec.Kind == plan.Run {
@@ -131,6 +132,7 @@ func (c *Core) applyAttemptFailed(f AttemptFailed) error {
 		c.goOn(f.At, inst)
 	}
 	l := inst.live
+	l.word = nil
 	inst.attempts = f.Attempt
 	l.failures++
 	l.last = f.Failure
@@ -150,6 +152,7 @@ func (c *Core) applyWaiting(f NodeWaiting) error {
 		c.goOn(f.At, inst)
 	}
 	l := inst.live
+	l.word = nil
 	c.dueBy(f.At, f.Deadline)
 	switch f.For {
 	case WaitSleep:

@@ -72,7 +72,7 @@ func (c *Core) Resolve(r NodeResolved) ([]Command, error) {
 		if inst != nil {
 			state = inst.state
 		}
-		return nil, fmt.Errorf("the step %s is not in doubt: it is %s.", c.Instance(r.At), state)
+		return nil, fmt.Errorf("The step %s is not in doubt: its state is %s.", c.Instance(r.At), state)
 	}
 	n := c.nodeOf(r.At).variant(inst.live.key)
 	output := value.NullValue
@@ -87,12 +87,12 @@ func (c *Core) Resolve(r NodeResolved) ([]Command, error) {
 		}
 		if want != nil {
 			if m := types.Conforms(want, output); m != nil {
-				return nil, fmt.Errorf("the output of the step %s must be of the type %s: %s.", c.Instance(r.At), types.Print(want), m.Error())
+				return nil, fmt.Errorf("The output of the step %s must be of the type %s: %s.", c.Instance(r.At), types.Print(want), m.Error())
 			}
 		}
 	case journal.ResolvedError, journal.ResolvedRetry:
 	default:
-		return nil, fmt.Errorf("a step in doubt is resolved as ok, error or retry, not as %q.", r.As)
+		return nil, fmt.Errorf("A step in doubt is resolved as ok, error or retry, not as %q.", r.As)
 	}
 	c.record(r)
 	c.takeWords()

@@ -272,7 +272,7 @@ func (e StepFinished) AppendJSON(dst []byte) []byte {
 
 // AppendJSON implements Event.
 func (e StepRetrying) AppendJSON(dst []byte) []byte {
-	o := begin(dst, "step.retrying")
+	o := begin(dst, "step.retry")
 	o.step(e.Step)
 	o.int("attempt", e.Attempt)
 	o.failure(Instance{}, e.Failure.Kind, e.Failure.Message, e.Failure.Code, e.Failure.InDoubt)

@@ -193,7 +193,7 @@ type live struct {
 	digest   string        // of the arguments, as recorded
 	key      string        // of the member of a family that was chosen
 	since    time.Time     // the doubt
-	word     *NodeResolved // on the doubt, until it is concluded
+	word     *NodeResolved // on the doubt, until something comes of it
 	deadline time.Time     // zero: none; of the rounds of a loop that of the loop
 	limit    *timer        // the deadline's
 	// What most instances need is a part of them.

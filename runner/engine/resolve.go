@@ -28,28 +28,34 @@ func Resolve(ctx context.Context, store *journal.Store, prog *Program, run journ
 		return fmt.Errorf("%q names no step: %w", w.Step, err)
 	}
 	log, err := store.Adopt(ctx, run)
-	if errors.Is(err, journal.ErrOwned) {
+	owned := errors.Is(err, journal.ErrOwned)
+	if err != nil && !owned {
+		return err
+	}
+	if !owned {
+		defer func() { err = errors.Join(err, log.Close()) }()
+	}
+	core, err := Restore(prog, CoreOptions{Secret: secretReference}, run, store.Events(ctx, run))
+	if err != nil {
+		return err
+	}
+	var doubts []Command
+	if !owned {
+		doubts = core.Doubt(time.Now())
+	}
+	at, err := core.Find(path, instance)
+	if err != nil {
+		return fmt.Errorf("The step %s of the run %s cannot be resolved: %w.", w.Step, run, err)
+	}
+	if _, err := core.Resolve(NodeResolved{At: at, As: w.As, Output: w.Output, By: w.By, Time: time.Now()}); err != nil {
+		return err
+	}
+	if owned {
 		data := journal.NodeResolved{As: w.As, By: w.By}
 		if w.Output != nil {
 			data.Output = value.AppendStored(nil, *w.Output)
 		}
 		_, err = store.Send(ctx, run, journal.Event{Node: path, Instance: instance, Data: data})
-		return err
-	}
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, log.Close()) }()
-	core, err := Restore(prog, CoreOptions{Secret: secretReference}, run, store.Events(ctx, run))
-	if err != nil {
-		return err
-	}
-	doubts := core.Doubt(time.Now())
-	at, err := core.Find(path, instance)
-	if err != nil {
-		return err
-	}
-	if _, err := core.Resolve(NodeResolved{At: at, As: w.As, Output: w.Output, By: w.By, Time: time.Now()}); err != nil {
 		return err
 	}
 	// What follows is for whoever resumes the run.

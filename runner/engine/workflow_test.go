@@ -343,6 +343,22 @@ func TestADoubtIsResolved(t *testing.T) {
 	}
 }
 
+// A word is on the call that was in doubt then, and on none that came of it.
+func TestACallThatIsMadeAgainAfterAWordIsInDoubtAnew(t *testing.T) {
+	s := crashed(t, "ask")
+	s.send("r").answer("r")
+	word := NodeResolved{At: Addr{Node: 1, Elem: Whole}, As: journal.ResolvedRetry, Time: s.now}
+	commands, err := s.core.Resolve(word)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.obey(commands)
+	s.send("w").restart()
+	if !s.core.Waiting() || s.core.Doubts()[0].String() != "w" {
+		t.Errorf("after a second crash it is %s", s.core.State(word.At))
+	}
+}
+
 func TestTheClockOfADeadlineStandsWhileSomebodyIsAsked(t *testing.T) {
 	p := planOf(call("w", "t", ``, effect("write"), deadline(`"10m"`)))
 	s := newSim(t, p, world{"t": echo}).begin()
