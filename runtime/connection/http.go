@@ -29,11 +29,11 @@ var (
 )
 
 // httpChannel is the [Channel] over streamable HTTP, and over the SSE transport
-// before it. The SDK's transport does the protocol: headers, session id, resumption
-// of nothing. It sends its requests through RoundTrip, which is where all that can go
-// wrong with HTTP is dealt with: the SDK only ever sees answers as the protocol wants
-// them, so that no failure of one request ends the session, and no result but in
-// its raw form is kept.
+// before it. The SDK's transport speaks the protocol: it has the headers and the
+// session's id. It sends its requests through RoundTrip, which is where all that can
+// go wrong with HTTP is dealt with. The SDK sees answers as the protocol wants them,
+// whatever came, so that no failure of one request ends the session; the raw results
+// are kept.
 type httpChannel struct {
 	ledger
 	*HTTP
@@ -74,13 +74,13 @@ func (c Connection) openHTTP(h *HTTP, sse bool, sinks Sinks) (*httpChannel, erro
 	// The default keeps two connections to a host, and makes a new one for every
 	// further call that overlaps. One more is for the notices of cancelled calls.
 	base.MaxIdleConnsPerHost = c.InFlight() + 1
-	h2 := &httpChannel{
+	channel := &httpChannel{
 		ledger: newLedger(sinks), HTTP: h, url: u, sse: sse, base: base, redact: c.Redactor(), close: c.Timeouts.CloseTimeout(),
 		limit: MaxFrame, shut: make(chan struct{}), done: make(chan struct{}),
 	}
-	h2.ctx, h2.cut = context.WithCancelCause(context.Background())
-	go h2.supervise()
-	return h2, nil
+	channel.ctx, channel.cut = context.WithCancelCause(context.Background())
+	go channel.supervise()
+	return channel, nil
 }
 
 // parseURL reads the URL of a server. The error is a [Problem].

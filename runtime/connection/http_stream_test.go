@@ -208,3 +208,11 @@ func TestACredentialThatCannotBeHad(t *testing.T) {
 	failing = false
 	d.must("counter", `{}`)
 }
+
+// Some servers answer a notification with a stream, and leave it open.
+func TestAnOpenAnswerToANotificationHoldsUpNobody(t *testing.T) {
+	d := meetWith(t, httpserver.Options{}, nil, func(s *httpserver.Server) {
+		s.Fault("notifications/initialized", httpserver.HangAfter(": hello\n\n"))
+	}, Sinks{}, nil)
+	d.must("headers", `{}`)
+}

@@ -117,15 +117,15 @@ func (c *httpChannel) ask(req *http.Request, body []byte, n int64, method string
 	if x == nil { // a request of the SDK's own
 		x = &Exchange{lock: &c.mu}
 	}
+	if more, _ := req.Context().Value(headerKey{}).(http.Header); req.Header.Get(headerVersion) >= modern {
+		maps.Copy(req.Header, more)
+	}
 	x.stage.Store(stageQueued)
 	c.mu.Lock()
 	x.id, x.method, x.failure = n, method, nil
 	x.header, x.target = req.Header, req.URL // the SDK makes new ones for each
 	c.exchanges[n] = x
 	c.mu.Unlock()
-	if more, _ := req.Context().Value(headerKey{}).(http.Header); req.Header.Get(headerVersion) >= modern {
-		maps.Copy(req.Header, more)
-	}
 	t := c.begin(req.Context())
 	s := &answerStream{channel: c, task: t, n: n, x: x, inbox: newInbox()}
 	if c.sse {
@@ -163,8 +163,7 @@ type answer struct {
 // discard lets go of the body in a way that keeps the connection for the next request.
 func (a *answer) discard() {
 	if a.body != nil {
-		_, _ = io.CopyN(io.Discard, a.body, smallBody)
-		a.body.Close()
+		finish(a.body)
 	}
 }
 
