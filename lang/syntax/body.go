@@ -20,6 +20,9 @@ type reader struct {
 	name  string
 	src   []byte
 	diags diag.List
+
+	counted hcl.Pos // where pos was last; zero: nowhere yet
+
 	// broken says that the file has syntax errors. What is missing or in the
 	// wrong place may follow from them then, and is not reported again.
 	broken bool

@@ -20,6 +20,10 @@ import (
 // foreignQuotes are quotes that other languages and word processors use.
 const foreignQuotes = "'“”‘’„«»"
 
+// maxEdits bounds the characters that one fix puts right. Of a file with more of them
+// it leaves some for the next time.
+const maxEdits = 1000
+
 // mendCharacters reports spaces that are none and quotes that are none, each
 // kind once for the file, and puts the right ones in their place, so that every
 // other byte keeps its own. It reports whether there were any.
@@ -58,20 +62,23 @@ func (m *mender) mendSpaces() bool {
 	var edits []diag.Edit
 	var first hcl.Range
 	var what rune
+	found := 0
 	m.foreign(func(at, size int, c rune) {
 		blank := unicode.Is(unicode.Zs, c)
 		if !blank && (!unicode.Is(unicode.Cf, c) || m.inName(at, size)) {
 			return
 		}
-		here := m.r.span(at, at+size)
-		if edits == nil {
-			first, what = here, c
+		if found++; found <= maxEdits {
+			here := m.r.span(at, at+size)
+			if edits == nil {
+				first, what = here, c
+			}
+			e := diag.Edit{Range: diag.RangeOf(here)}
+			if blank {
+				e.Text = " "
+			}
+			edits = append(edits, e)
 		}
-		e := diag.Edit{Range: diag.RangeOf(here)}
-		if blank {
-			e.Text = " "
-		}
-		edits = append(edits, e)
 		copy(m.text[at:at+size], strings.Repeat(" ", size))
 	})
 	if edits == nil {
@@ -81,7 +88,7 @@ func (m *mender) mendSpaces() bool {
 	if unicode.Is(unicode.Cf, what) {
 		title, detail = "Remove what cannot be seen", fmt.Sprintf("Here stands U+%04X, which cannot be seen: web pages and word processors write it. Remove it.", what)
 	}
-	m.r.report(diag.New(codeInvalidCharacter, first, "%s%s", detail, more(len(edits)-1)).Fix(title, true, edits...))
+	m.r.report(diag.New(codeInvalidCharacter, first, "%s%s", detail, more(found-1)).Fix(title, true, edits...))
 	return true
 }
 
@@ -97,6 +104,7 @@ func (m *mender) inName(at, size int) bool {
 func (m *mender) mendQuotes() bool {
 	var edits []diag.Edit
 	var first hcl.Range
+	found := 0
 	// A quote that is put right changes what the rest of its line is, a comment for example.
 	for range maxMistakes {
 		pairs, until := 0, 0
@@ -104,9 +112,8 @@ func (m *mender) mendQuotes() bool {
 			if at < until || !strings.ContainsRune(foreignQuotes, c) {
 				return
 			}
-			line := m.text[at+size : m.lineEnd(at)]
-			n := bytes.IndexAny(line, foreignQuotes)
-			if n < 0 || bytes.IndexByte(line[:n], '"') >= 0 {
+			n := bytes.IndexAny(m.text[at+size:], foreignQuotes+"\"\n")
+			if n < 0 || m.text[at+size+n] == '"' || m.text[at+size+n] == '\n' {
 				return
 			}
 			close := at + size + n
@@ -114,8 +121,11 @@ func (m *mender) mendQuotes() bool {
 			if edits == nil {
 				first = m.r.span(at, at+size)
 			}
+			found++
 			for _, e := range [][2]int{{at, size}, {close, closeSize}} {
-				edits = append(edits, diag.Edit{Range: diag.RangeOf(m.r.span(e[0], e[0]+e[1])), Text: `"`})
+				if found <= maxEdits/2 {
+					edits = append(edits, diag.Edit{Range: diag.RangeOf(m.r.span(e[0], e[0]+e[1])), Text: `"`})
+				}
 				copy(m.text[e[0]:e[0]+e[1]], strings.Repeat(" ", e[1]))
 			}
 			m.text[at+size-1], m.text[close] = '"', '"' // what stands between them is the text
@@ -128,7 +138,7 @@ func (m *mender) mendQuotes() bool {
 	if edits == nil {
 		return false
 	}
-	m.r.report(diag.New(codeInvalidCharacter, first, "Texts stand in straight double quotes (\"), not in %s.%s", first.SliceBytes(m.r.src), more(len(edits)/2-1)).
+	m.r.report(diag.New(codeInvalidCharacter, first, "Texts stand in straight double quotes (\"), not in %s.%s", first.SliceBytes(m.r.src), more(found-1)).
 		Fix("Write straight double quotes", false, edits...))
 	return true
 }

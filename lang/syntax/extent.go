@@ -39,6 +39,7 @@ func (m *mender) extent(start, at int) extent {
 		}
 	} else {
 		texts := m.heredocs(start)
+		var ends map[string]int                      // see lastEnds; nil: not looked for yet
 		marker := heredocMarker(m.text[start:x.end]) // of one that is not closed by HCL's reading
 		whole := marker != "" && wholeHeredoc().Match(m.text[start:x.end])
 		for next := x.end + 1; next < len(m.text); {
@@ -58,10 +59,17 @@ func (m *mender) extent(start, at int) extent {
 			if m := heredocMarker(content); m != "" {
 				marker = m
 			}
-			inText := marker != "" && m.hasLine(marker, end)
-			for _, t := range texts {
-				inText = inText || t[0] <= next && next < t[1]
+			inText := false
+			if marker != "" {
+				if ends == nil {
+					ends = m.lastEnds()
+				}
+				inText = ends[marker] > end
 			}
+			for len(texts) > 0 && texts[0][1] <= next {
+				texts = texts[1:]
+			}
+			inText = inText || len(texts) > 0 && texts[0][0] <= next
 			switch {
 			case inText || len(content) == 0 || depth > indent:
 				next = end + 1
@@ -91,14 +99,18 @@ func heredocMarker(line []byte) string {
 	return ""
 }
 
-// hasLine reports whether one of the lines after at is meant to end the heredoc of a marker.
-func (m *mender) hasLine(text string, at int) bool {
-	for line := range bytes.Lines(m.text[at:]) {
-		if endsWith(text, bytes.TrimSpace(line)) {
-			return true
+// lastEnds returns where the last line begins that is meant to end the heredoc of a
+// marker (see [endsWith]), by marker. It may have other lines too.
+func (m *mender) lastEnds() map[string]int {
+	ends := map[string]int{}
+	at := 0
+	for line := range bytes.Lines(m.text) {
+		if text := bytes.TrimRight(bytes.TrimSpace(line), " \t}]),"); len(text) > 0 && bytes.IndexByte(text, ' ') < 0 {
+			ends[string(text)] = at
 		}
+		at += len(line)
 	}
-	return false
+	return ends
 }
 
 // endsWith reports whether a line is meant to end the heredoc of a marker: it

@@ -106,7 +106,7 @@ func (p *pieces) items(all piece, gaps []expr.Gap, depth int) bool {
 
 // item parses an item that is longer than a piece: a block in pieces. gaps are those in it.
 func (p *pieces) item(item piece, gaps []expr.Gap) bool {
-	if len(gaps) < 2 {
+	if len(gaps) == 0 {
 		return p.parse(item)
 	}
 	first, last := gaps[0], gaps[len(gaps)-1]
@@ -130,6 +130,9 @@ func (p *pieces) item(item piece, gaps []expr.Gap) bool {
 	b.CloseBraceRange.End = at
 	p.body.Blocks = append(p.body.Blocks, b)
 
+	if len(gaps) == 1 {
+		return true // it is empty
+	}
 	in.text, in.body = p.text, b.Body
 	return in.items(piece{place{first.End, first.Line}, last.Start}, gaps[1:len(gaps)-1], 1)
 }

@@ -16,7 +16,7 @@ const (
 	// of them are read by nobody: the file is something else than it should be.
 	maxMistakes = 25
 	// maxParsed bounds the bytes that are parsed for one file, all rounds together.
-	maxParsed = 32 << 20
+	maxParsed = 8 << 20
 )
 
 // parse reads the file's tree, as much of it as can be read; nil if nothing can.
@@ -116,12 +116,29 @@ func (r *reader) mendEncoding() []byte {
 
 // span is the range of src[start:end].
 func (r *reader) span(start, end int) hcl.Range {
-	pos := func(b int) hcl.Pos {
-		b = min(b, len(r.src))
-		line := r.src[bytes.LastIndexByte(r.src[:b], '\n')+1 : b]
-		return hcl.Pos{Byte: b, Line: bytes.Count(r.src[:b], []byte{'\n'}) + 1, Column: utf8.RuneCount(line) + 1}
+	return hcl.Range{Filename: r.name, Start: r.pos(start), End: r.pos(end)}
+}
+
+// pos is the place of a byte. It counts from the one before, so that places in the
+// order of the file cost no more than one pass over it.
+func (r *reader) pos(at int) hcl.Pos {
+	at = min(at, len(r.src))
+	p := r.counted
+	if p.Line == 0 || at < p.Byte {
+		p = hcl.InitialPos
 	}
-	return hcl.Range{Filename: r.name, Start: pos(start), End: pos(end)}
+	between := r.src[p.Byte:at]
+	if n := bytes.LastIndexByte(between, '\n'); n >= 0 {
+		p.Line += bytes.Count(between, []byte{'\n'})
+		p.Column = 1
+		between = between[n+1:]
+	}
+	p.Column += utf8.RuneCount(between)
+	p.Byte = at
+	if at == len(r.src) || utf8.RuneStart(r.src[at]) {
+		r.counted = p
+	}
+	return p
 }
 
 // firstMistake is the first error in the text, not counting what is judged at
