@@ -474,9 +474,22 @@ func lines(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// npmPath is "npm": it puts the real npm servers on the PATH.
+// npmPath is "npm [sqlite|chromium]": it puts the real npm servers on the PATH. What
+// only some scripts need is named: the native part of mcp-sqlite-server, and a
+// browser, which is $CHROMIUM then.
 func npmPath(t *testing.T) func(ts *testscript.TestScript, neg bool, args []string) {
-	return func(ts *testscript.TestScript, _ bool, _ []string) {
-		ts.Setenv("PATH", npm.Bin(t)+string(filepath.ListSeparator)+ts.Getenv("PATH"))
+	return func(ts *testscript.TestScript, neg bool, args []string) {
+		bin := npm.Bin(t)
+		switch need := strings.Join(args, " "); {
+		case neg:
+			ts.Fatalf("usage: npm [sqlite|chromium]")
+		case need == "sqlite":
+			npm.Sqlite(t)
+		case need == "chromium":
+			ts.Setenv("CHROMIUM", npm.Chromium(t))
+		case need != "":
+			ts.Fatalf("usage: npm [sqlite|chromium]")
+		}
+		ts.Setenv("PATH", bin+string(filepath.ListSeparator)+ts.Getenv("PATH"))
 	}
 }

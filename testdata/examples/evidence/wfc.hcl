@@ -1,0 +1,4 @@
+project {
+  name     = "evidence"
+  language = 1
+}

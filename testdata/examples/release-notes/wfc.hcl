@@ -1,0 +1,4 @@
+project {
+  name     = "release-notes"
+  language = 1
+}

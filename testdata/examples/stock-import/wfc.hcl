@@ -1,0 +1,4 @@
+project {
+  name     = "stock-import"
+  language = 1
+}
