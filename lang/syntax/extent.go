@@ -64,7 +64,9 @@ func (m *mender) extent(start, at int) extent {
 				if ends == nil {
 					ends = m.lastEnds()
 				}
-				inText = ends[marker] > end
+				// Where no line ends the heredoc, all that does not look like code is its text.
+				_, closed := ends[marker]
+				inText = ends[marker] > end || !closed && !looksLikeCode().Match(content)
 			}
 			for len(texts) > 0 && texts[0][1] <= next {
 				texts = texts[1:]
@@ -119,6 +121,11 @@ func endsWith(marker string, line []byte) bool {
 	rest, ok := bytes.CutPrefix(line, []byte(marker))
 	return ok && len(bytes.Trim(rest, " \t}]),")) == 0
 }
+
+// looksLikeCode matches the beginning of an attribute or a block, and a closing bracket.
+var looksLikeCode = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:[\pL_][\pL\pN_-]*[ \t]*(?:=(?:[^=]|$)|(?:"[^"]*"[ \t]*)*\{)|[}\])])`)
+})
 
 // wholeHeredoc matches the first line of an attribute whose value is one heredoc.
 var wholeHeredoc = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^=]*=[ \t]*<<`) })
