@@ -10,7 +10,7 @@ import (
 // showWithin is how long an event may wait to become durable before the watcher
 // asks for it. The journal gathers for as long, so that asking then costs no
 // commit that would not come anyway.
-const showWithin = 5 * time.Millisecond
+const showWithin = 50 * time.Millisecond
 
 // watcher tells events in order, from its own goroutine, each when what was
 // journalled before it is durable. It never makes a run wait, and forces no

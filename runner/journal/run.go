@@ -208,7 +208,7 @@ func (s *Store) disown(r *Run) {
 }
 
 // Append queues an event; it does not wait for the disk, unless the queue is
-// full. What is queued gathers for at most 5 ms, or until somebody waits. An
+// full. What is queued gathers for at most 50 ms, or until somebody waits. An
 // error means that nothing was queued, because an earlier write failed, another
 // owner has the run, or the run is closed.
 func (r *Run) Append(ev Event) error { return r.queue(nil, ev) }
