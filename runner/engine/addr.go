@@ -24,9 +24,6 @@ const Whole = -1
 // unit is the node without for_each, or the element, that the address is a part of.
 func (a Addr) unit() Addr { return Addr{Frame: a.Frame, Node: a.Node, Elem: a.Elem} }
 
-// node is the node that the address is a part of.
-func (a Addr) node() Addr { return Addr{Frame: a.Frame, Node: a.Node, Elem: Whole} }
-
 // done is what an undo undoes.
 func (a Addr) done() Addr { a.Undo = 0; return a }
 

@@ -25,7 +25,6 @@ type secrets struct {
 	env  Environment
 	refs map[string]plan.Secret
 
-	mu   sync.Mutex
 	kept map[string]*keptSecret // by name: those of commands
 }
 
