@@ -156,7 +156,7 @@ func TestCycles(t *testing.T) {
 		{"a step of itself", `
   step "a" {
     value = step.a.output
-  }`, []string{"WFC2303 `step.a.output` ~ step.a → step.a"}},
+  }`, []string{"WFC2303 `step.a.output` ~ The step \"a\" refers to itself."}},
 		{"by depends_on", `
   step "a" {
     value      = 1

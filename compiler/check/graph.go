@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -247,8 +248,11 @@ type reference struct {
 // last to the first again.
 func cycleOf(cycle []reference, last reference) diag.Diagnostic {
 	if len(cycle) == 1 {
-		return diag.New(codeCycle, last.at, "%s refers to itself: %s → %s. Nothing can be computed from itself; refer to something else.",
-			capitalName(last.to), last.to.name(), last.to.name())
+		instead := "refer to something else"
+		if last.to.step != nil {
+			instead = "what the step itself gives is self, in its result, fail_if, assert and undo and in the conditions of loop and retry"
+		}
+		return diag.New(codeCycle, last.at, "%s refers to itself. Nothing can be computed from itself; %s.", capitalName(last.to), instead)
 	}
 	shown := cycle[:min(len(cycle), maxCycle)]
 	names := make([]string, 0, len(shown)+2)
@@ -268,7 +272,7 @@ func cycleOf(cycle []reference, last reference) diag.Diagnostic {
 
 func capitalName(n node) string {
 	if n.local != nil {
-		return "The local " + n.name()
+		return "The local " + strconv.Quote(n.local.syn.Name.Text)
 	}
-	return "The step " + n.name()
+	return "The step " + strconv.Quote(n.step.name())
 }

@@ -13,7 +13,8 @@ func (p *pass) blindLoops() {
 		}
 		looks := false
 		for _, r := range l.While.Expr.Refs() {
-			looks = looks || r.Root == "self" || r.Root == "loop"
+			// The step itself by its name is an error already: self is meant.
+			looks = looks || r.Root == "self" || r.Root == "loop" || r.Root == "step" && r.Name == s.Syntax.Name.Text
 		}
 		if !looks {
 			p.report(diag.New(codeBlindLoop, l.While.Expr.Range(), "The `while` of this loop does not mention self, so that no round can change what it says: the loop ends after the first round, or at max. Ask for something of self, the result of the round."))
