@@ -168,15 +168,26 @@ func capability(arg, what, such string) (id, name string, err error) {
 	return provider + "." + account, name, nil
 }
 
-// object reads the JSON object of a flag: as it is written, or from the file that
-// it names. No text is the empty object.
+// object reads the JSON object of a flag, as [jsonOf] does. No text is the empty object.
 func object(std streams, flag, text string) (value.Value, []byte, error) {
 	if text == "" {
 		return value.OfObject(nil), nil, nil
 	}
-	src, from := []byte(text), "--"+flag
+	v, src, from, err := jsonOf(std, flag, text)
+	if err != nil {
+		return v, nil, err
+	}
+	if v.Kind() != value.Object {
+		return v, nil, usage("%s is a %s; write an object, such as '{\"name\": \"Ada\"}'", from, v.Kind())
+	}
+	return v, src, nil
+}
+
+// jsonOf reads the JSON of a flag: as it is written, or from the file that it
+// names. from is where it was.
+func jsonOf(std streams, flag, text string) (v value.Value, src []byte, from string, err error) {
+	src, from = []byte(text), "--"+flag
 	if name, ok := strings.CutPrefix(text, "@"); ok {
-		var err error
 		if name == "-" {
 			src, err = io.ReadAll(std.in)
 			from = "the standard input"
@@ -185,18 +196,15 @@ func object(std streams, flag, text string) (value.Value, []byte, error) {
 			from = "the file " + name
 		}
 		if err != nil {
-			return value.Value{}, nil, failed(fmt.Errorf("--%s: %s cannot be read: %w", flag, from, err))
+			return v, nil, from, failed(fmt.Errorf("--%s: %s cannot be read: %w", flag, from, err))
 		}
 		src = bytes.TrimPrefix(src, []byte("\ufeff"))
 	}
-	v, err := value.ParseJSON(src)
+	v, err = value.ParseJSON(src)
 	if err != nil {
-		return v, nil, usage("%s %s%s", from, value.NotTaken(err), pointed(src, err))
+		return v, nil, from, usage("%s %s%s", from, value.NotTaken(err), pointed(src, err))
 	}
-	if v.Kind() != value.Object {
-		return v, nil, usage("%s is a %s; write an object, such as '{\"name\": \"Ada\"}'", from, v.Kind())
-	}
-	return v, src, nil
+	return v, src, from, nil
 }
 
 // pointed shows the place that an error is about: in a short text, or by its number

@@ -60,7 +60,12 @@ func openJournal(cmd *cobra.Command, g *globals) (*journal.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := journal.Open(cmd.Context(), filepath.Join(p.Root, service.StateFolder), journal.Options{ReadOnly: true})
+	return journalOf(cmd.Context(), p)
+}
+
+// journalOf opens the journal of a project for reading.
+func journalOf(ctx context.Context, p *project.Project) (*journal.Store, error) {
+	store, err := service.Journal(ctx, filepath.Join(p.Root, service.StateFolder))
 	if errors.Is(err, journal.ErrNoJournal) {
 		return nil, errors.New("nothing has run in this project yet: there is no journal in " + service.StateFolder)
 	}

@@ -221,14 +221,14 @@ func (p *progress) finished(ev engine.StepFinished) {
 	}
 	switch ev.Outcome {
 	case engine.OutcomeOK:
-		p.line("✓", ev.Step.String(), detail)
+		p.line("✓", titleOf(ev.Step), detail)
 	case engine.OutcomeSkipped:
-		p.line("-", ev.Step.String(), "skipped")
+		p.line("-", titleOf(ev.Step), "skipped")
 	case engine.OutcomeError:
 		if s == nil || s.failed+s.stopped == 0 {
 			detail = p.failure(ev)
 		}
-		p.line("✗", ev.Step.String(), detail)
+		p.line("✗", titleOf(ev.Step), detail)
 	}
 }
 
@@ -244,7 +244,7 @@ func (p *progress) element(s *stepProgress, ev engine.StepFinished) {
 	default:
 		s.failed++
 		if s.failed <= mostFailures {
-			p.line("✗", ev.Step.String(), p.failure(ev))
+			p.line("✗", titleOf(ev.Step), p.failure(ev))
 		}
 	}
 }
@@ -299,6 +299,19 @@ func (p *progress) line(mark, name, text string) {
 		mark = p.style.red(mark)
 	}
 	fmt.Fprintf(p.w, "  %s %s\n", mark, strings.TrimRight(printable(name)+"  "+indentAfter(text, "    "), " "))
+}
+
+// titleOf is a step as progress names it.
+func titleOf(in engine.Instance) string {
+	undo := in.Undo
+	if undo == 0 {
+		return in.String()
+	}
+	in.Undo = 0
+	if undo == 1 {
+		return "undo " + in.String()
+	}
+	return fmt.Sprintf("undo %s (%d)", in, undo)
 }
 
 func progressText(p engine.Progress) string {

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"strings"
@@ -13,8 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lda-wf/wfc/lang/value"
-	"github.com/lda-wf/wfc/runner/engine"
 	"github.com/lda-wf/wfc/runner/service"
 )
 
@@ -49,7 +44,7 @@ stderr. The argument is a deployment or a workflow of the project, in this order
 	return cmd
 }
 
-func runWorkflow(ctx context.Context, std streams, g *globals, arg string, f runFlags) (err error) {
+func runWorkflow(ctx context.Context, std streams, g *globals, arg string, f runFlags) error {
 	if f.repeat < 1 {
 		return usage("--repeat %d: it must be at least 1", f.repeat)
 	}
@@ -66,51 +61,27 @@ func runWorkflow(ctx context.Context, std streams, g *globals, arg string, f run
 	if err != nil {
 		return failed(err)
 	}
-	view := newProgress(std.err)
-	svc, err := newService(proj, std, view)
-	if err != nil {
-		return failed(err)
-	}
-	defer closeAfter(svc, &err)
-	prepared, err := svc.Prepare(plan)
-	if err != nil {
-		return failed(err)
-	}
-
-	defer surviveBrokenPipes()()
-	ctx, stop := interruptible(ctx)
-	defer stop()
-	watch := view.watch
-	lines := eventLines{w: std.out}
-	if f.json {
-		watch = lines.watch
-	}
-	var worst error
-	for range f.repeat {
-		outcome, err := prepared.Run(ctx, inputs, watch)
+	return performing(ctx, std, proj, f.json, func(ctx context.Context, svc *service.Service, p *performance) error {
+		prepared, err := svc.Prepare(plan)
 		if err != nil {
-			return failed(err)
+			return err
 		}
-		if !f.json && outcome.Status == engine.StatusCompleted {
-			if err := printRawJSON(std.out, value.AppendJSON(nil, outcome.Outputs)); err != nil {
-				return failed(err)
+		var worst error
+		for range f.repeat {
+			outcome, err := prepared.Run(ctx, inputs, p.watch)
+			if err != nil {
+				return err
 			}
-			if hasBlob(outcome.Outputs) {
-				sayFiles(std.err, outcome)
+			err = p.ended(ctx, svc, outcome)
+			if e := (*exit)(nil); errors.As(err, &e) && e.code != exitFailed {
+				return err
+			}
+			if err != nil {
+				worst = err
 			}
 		}
-		switch outcome.Status {
-		case engine.StatusCompleted:
-		case engine.StatusCancelled:
-			return &exit{code: exitInterrupted}
-		default:
-			worst = &exit{code: exitFailed}
-		}
-	}
-	if lines.err != nil {
-		return failed(fmt.Errorf("not all events could be written: %w", lines.err))
-	}
-	return worst
+		return worst
+	})
 }
 
 // errInterrupted is why a run is cancelled by Ctrl-C.
@@ -158,24 +129,6 @@ func surviveBrokenPipes() func() {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, syscall.SIGPIPE)
 	return func() { signal.Stop(c) }
-}
-
-// eventLines prints events as JSON, one a line, each whole as it comes. After a
-// failure it prints no more, since a line may be broken off; the run goes on, for
-// it is journalled.
-type eventLines struct {
-	w   io.Writer
-	b   bytes.Buffer
-	err error // of the first write that failed
-}
-
-func (l *eventLines) watch(ev engine.Event) {
-	if l.err != nil {
-		return
-	}
-	l.b.Reset()
-	l.b.Write(append(ev.AppendJSON(l.b.AvailableBuffer()), '\n'))
-	_, l.err = l.w.Write(l.b.Bytes())
 }
 
 // cut splits NAME=VALUE; both must be there.

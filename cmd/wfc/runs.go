@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -24,7 +23,13 @@ func newRuns(std streams, g *globals) *cobra.Command {
 		Args:  noArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newRunsList(std, g), newRunsShow(std, g))
+	cmd.AddCommand(
+		newRunsList(std, g),
+		newRunsShow(std, g),
+		newRunsResume(std, g),
+		newRunsResolve(std, g),
+		newRunsCancel(std, g),
+	)
 	return cmd
 }
 
@@ -75,14 +80,13 @@ beginning or end that no other run has.`,
 		Example: "  wfc runs show 06d3k7mx-x2f9 --json",
 		Args:    arguments(1, `name a run; see "wfc runs list"`),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			store, err := openJournal(cmd, g)
+			proj, err := g.load()
 			if err != nil {
 				return failed(err)
 			}
-			defer store.Close()
-			r, err := store.Run(cmd.Context(), args[0])
+			r, err := recordOf(cmd.Context(), proj, args[0])
 			if err != nil {
-				return failed(err)
+				return err
 			}
 			if err := plainValues(r); err != nil {
 				return failed(fmt.Errorf("the run %s cannot be shown: %w", r.Run, err))
@@ -90,7 +94,16 @@ beginning or end that no other run has.`,
 			if asJSON {
 				return printJSON(std.out, r)
 			}
-			return showRun(std.out, r)
+			if err := showRun(std.out, r); err != nil {
+				return failed(err)
+			}
+			switch r.Status {
+			case journal.Waiting:
+				tellDoubts(std.out, proj, r)
+			case journal.Interrupted:
+				fmt.Fprintf(std.out, "\nIts process ended. Go on with it:\n\n    wfc runs resume %s%s\n", r.Run, projectFlag(proj))
+			}
+			return nil
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
@@ -114,19 +127,20 @@ func plainValues(r *journal.RunRecord) error {
 }
 
 func showRun(out io.Writer, r *journal.RunRecord) error {
-	fmt.Fprintf(out, "run       %s\nworkflow  %s\nstatus    %s\nstarted   %s\ntook      %s\ninputs    %s\n",
-		r.Run, ofWorkflow(r.RunSummary), r.Status, stamp(r.StartedAt), took(r.StartedAt, r.FinishedAt), oneLine(r.Inputs))
+	fmt.Fprintf(out, "run       %s\nworkflow  %s\nstatus    %s\nstarted   %s\n", r.Run, ofWorkflow(r.RunSummary), r.Status, stamp(r.StartedAt))
+	switch {
+	case r.FinishedAt != nil:
+		fmt.Fprintf(out, "took      %s\n", took(r.StartedAt, r.FinishedAt))
+	case r.Owner != nil:
+		fmt.Fprintf(out, "owner     %s\n", r.Owner)
+	}
+	fmt.Fprintf(out, "inputs    %s\n", oneLine(r.Inputs))
 	if r.Error != nil {
 		fmt.Fprintf(out, "error     %s\n", indentAfter(recordedFailure(r.Error), "          "))
 	}
 	fmt.Fprintln(out)
 	t := table{rows: [][]string{{"STEP", "STATE", "ATTEMPTS", "CALLS", "TOOK"}}}
 	for _, s := range r.Steps {
-		name := cmp.Or(s.Name, journal.Part{Key: string(s.Key)}.Name(s.Step))
-		calls := ""
-		if s.Tool != "" {
-			calls = s.Connection + "." + s.Tool
-		}
 		elapsed := ""
 		if s.StartedAt != nil && s.FinishedAt != nil {
 			elapsed = took(*s.StartedAt, s.FinishedAt)
@@ -142,7 +156,7 @@ func showRun(out io.Writer, r *journal.RunRecord) error {
 		if s.Error != nil && s.Error.InDoubt {
 			state += ", in doubt"
 		}
-		t.add(name, state, attempts, calls, elapsed)
+		t.add(nameOfStep(s), state, attempts, callOf(s), elapsed)
 		if s.Error != nil && s.Error.Kind != string(engine.KindCancelled) && (r.Error == nil || !strings.HasSuffix(r.Error.Message, s.Error.Message)) {
 			t.note(printable(s.Error.Kind + ": " + s.Error.Message))
 		}

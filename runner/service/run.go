@@ -78,6 +78,15 @@ func (r *Prepared) Run(ctx context.Context, inputs value.Value, watch func(engin
 	return inFolder(ctx, store, outcome, err)
 }
 
+// Record returns what the journal has of a run, by its id or a part of it.
+func (s *Service) Record(ctx context.Context, run string) (*journal.RunRecord, error) {
+	store, err := s.journal()
+	if err != nil {
+		return nil, err
+	}
+	return store.Run(ctx, run)
+}
+
 // Resume goes on with a run of the project's journal (see [engine.Resume]); run is
 // its id, or a part of it. Its plan is that of the journal. watch may be nil.
 func (s *Service) Resume(ctx context.Context, run string, watch func(engine.Event)) (*engine.Outcome, error) {

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/lda-wf/wfc/compiler/project"
+	"github.com/lda-wf/wfc/lang/value"
+	"github.com/lda-wf/wfc/runner/engine"
+	"github.com/lda-wf/wfc/runner/journal"
+	"github.com/lda-wf/wfc/runner/service"
+)
+
+// performance shows a run while it goes on: to a person, or as JSON, one event a line.
+type performance struct {
+	std   streams
+	proj  *project.Project
+	json  bool
+	view  *progress
+	lines eventLines
+}
+
+// performing has something done with a project's service, such as a run. ctx ends
+// with the first of the [interrupts].
+func performing(ctx context.Context, std streams, proj *project.Project, asJSON bool,
+	do func(context.Context, *service.Service, *performance) error) (err error) {
+	p := &performance{std: std, proj: proj, json: asJSON, view: newProgress(std.err), lines: eventLines{w: std.out}}
+	svc, err := newService(proj, std, p.view)
+	if err != nil {
+		return failed(err)
+	}
+	defer closeAfter(svc, &err)
+	defer surviveBrokenPipes()()
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	if err := do(ctx, svc, p); err != nil {
+		return failed(err)
+	}
+	if p.lines.err != nil {
+		return failed(fmt.Errorf("not all events could be written: %w", p.lines.err))
+	}
+	return nil
+}
+
+// watch shows an event.
+func (p *performance) watch(ev engine.Event) {
+	if p.json {
+		p.lines.watch(ev)
+	} else {
+		p.view.watch(ev)
+	}
+}
+
+// ended shows what came of a run and returns what the command ends with; nil: the
+// run is completed.
+func (p *performance) ended(ctx context.Context, svc *service.Service, o *engine.Outcome) error {
+	switch o.Status {
+	case engine.StatusCompleted:
+		if p.json {
+			return nil
+		}
+		if err := printRawJSON(p.std.out, value.AppendJSON(nil, o.Outputs)); err != nil {
+			return failed(err)
+		}
+		if hasBlob(o.Outputs) {
+			sayFiles(p.std.err, o)
+		}
+		return nil
+	case engine.StatusCancelled:
+		return &exit{code: exitInterrupted}
+	case engine.StatusWaiting:
+		if !p.json {
+			r, err := svc.Record(context.WithoutCancel(ctx), o.Run)
+			if err != nil {
+				return failed(err)
+			}
+			tellDoubts(p.std.err, p.proj, r)
+		}
+		return &exit{code: exitWaiting}
+	}
+	return &exit{code: exitFailed}
+}
+
+// resume goes on with a run and shows it.
+func (p *performance) resume(ctx context.Context, svc *service.Service, run journal.RunID, goOn func(context.Context, string, func(engine.Event)) (*engine.Outcome, error)) error {
+	outcome, err := goOn(ctx, string(run), p.watch)
+	if err != nil {
+		return err
+	}
+	return p.ended(ctx, svc, outcome)
+}
+
+// recordOf returns what the journal of the project has of a run. It creates no journal.
+func recordOf(ctx context.Context, proj *project.Project, run string) (*journal.RunRecord, error) {
+	store, err := journalOf(ctx, proj)
+	if err != nil {
+		return nil, failed(err)
+	}
+	defer store.Close()
+	r, err := store.Run(ctx, run)
+	return r, failed(err)
+}
+
+// eventLines prints events as JSON, one a line, each whole as it comes. After a
+// failure it prints no more, since a line may be broken off; the run goes on, for
+// it is journalled.
+type eventLines struct {
+	w   io.Writer
+	b   bytes.Buffer
+	err error // of the first write that failed
+}
+
+func (l *eventLines) watch(ev engine.Event) {
+	if l.err != nil {
+		return
+	}
+	l.b.Reset()
+	l.b.Write(append(ev.AppendJSON(l.b.AvailableBuffer()), '\n'))
+	_, l.err = l.w.Write(l.b.Bytes())
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lda-wf/wfc/runner/service"
+)
+
+func newRunsResume(std streams, g *globals) *cobra.Command {
+	var asJSON, anew bool
+	cmd := &cobra.Command{
+		Use:   "resume RUN",
+		Short: "Go on with a run whose process died, or that waits",
+		Long: `Go on with a run whose process died, or that waits. What was completed is not done
+again; a call that had left and has no answer is made again if it may be repeated,
+and else is in doubt. The plan is that of the run: the project's files are not read.
+A run that a living process executes cannot be resumed.`,
+		Example: "  wfc runs resume 06d3k7mx-x2f9",
+		Args:    arguments(1, `name a run; see "wfc runs list"`),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			proj, err := g.load()
+			if err != nil {
+				return failed(err)
+			}
+			r, err := recordOf(cmd.Context(), proj, args[0])
+			if err != nil {
+				return err
+			}
+			return performing(cmd.Context(), std, proj, asJSON, func(ctx context.Context, svc *service.Service, p *performance) error {
+				goOn := svc.Resume
+				if anew {
+					goOn = svc.ResumeAnew
+				}
+				return p.resume(ctx, svc, r.Run, goOn)
+			})
+		},
+	}
+	eventsFlag(cmd, &asJSON)
+	cmd.Flags().BoolVar(&anew, "new-sessions", false, "go on with new sessions where those private to the run ended with its process")
+	return cmd
+}
+
+func newRunsCancel(std streams, g *globals) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "cancel RUN",
+		Short: "End a run: undo what it did and run its finally blocks",
+		Long: `End a run. The process that executes it is asked to: it cancels the calls that are
+under way, undoes what was done, and runs the finally blocks. Where no process
+executes it, this one does the same.`,
+		Example: "  wfc runs cancel 06d3k7mx-x2f9",
+		Args:    arguments(1, `name a run; see "wfc runs list"`),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			proj, err := g.load()
+			if err != nil {
+				return failed(err)
+			}
+			r, err := recordOf(cmd.Context(), proj, args[0])
+			if err != nil {
+				return err
+			}
+			return performing(cmd.Context(), std, proj, asJSON, func(ctx context.Context, svc *service.Service, p *performance) error {
+				owned, err := svc.Cancel(ctx, string(r.Run), userName())
+				if err != nil {
+					return err
+				}
+				if owned {
+					p.say("The run %s is executed by %s, which was asked to end it.", r.Run, ownerOf(ctx, svc, r))
+					return nil
+				}
+				return cancelled(ctx, p.resume(ctx, svc, r.Run, svc.Resume))
+			})
+		},
+	}
+	eventsFlag(cmd, &asJSON)
+	return cmd
+}
+
+// cancelled is what a command that is to cancel a run ends with: the run being
+// cancelled is what was wanted, unless the command was interrupted itself.
+func cancelled(ctx context.Context, err error) error {
+	if e, ok := err.(*exit); ok && e.code == exitInterrupted && ctx.Err() == nil {
+		return nil
+	}
+	return err
+}
+
+// eventsFlag is --json of a command that goes on with a run.
+func eventsFlag(cmd *cobra.Command, asJSON *bool) {
+	cmd.Flags().BoolVar(asJSON, "json", false, "print events, one JSON object a line")
+}
+
+// say tells a person something that is no event of a run.
+func (p *performance) say(format string, args ...any) {
+	if !p.json {
+		fmt.Fprintf(p.std.err, format+"\n", args...)
+	}
+}
