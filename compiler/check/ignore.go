@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -34,7 +35,7 @@ type ignore struct {
 // that silence nothing.
 func (w *world) withoutIgnored(found diag.List, whole bool) diag.List {
 	p := w.project
-	var ignores map[string][]*ignore // by file
+	var ignores []*ignore
 	var wrong diag.List
 	look := func(f *syntax.File) {
 		if !bytes.Contains(f.Source, []byte(commentPrefix)) {
@@ -43,12 +44,7 @@ func (w *world) withoutIgnored(found diag.List, whole bool) diag.List {
 		s := ignoreScan{file: f.Name, src: f.Source}
 		s.scan()
 		wrong = append(wrong, s.wrong...)
-		if len(s.found) > 0 {
-			if ignores == nil {
-				ignores = map[string][]*ignore{}
-			}
-			ignores[f.Name] = s.found
-		}
+		ignores = append(ignores, s.found...)
 	}
 	for _, f := range p.Files {
 		look(f)
@@ -60,10 +56,20 @@ func (w *world) withoutIgnored(found diag.List, whole bool) diag.List {
 		look(&syntax.File{Name: f.Name, Source: f.Source})
 	}
 	if len(ignores) > 0 {
+		first := make(map[silence]*ignore, len(ignores)) // the first of each place
+		for _, i := range ignores {
+			if k := (silence{i.at.Filename, i.line, i.code}); first[k] == nil {
+				first[k] = i
+			}
+		}
 		kept := found[:0:0]
 		for _, d := range found {
-			if !silenced(d, ignores[d.Range.File]) {
+			// An error is not silenced: what has one cannot be run.
+			i := first[silence{d.Range.File, d.Range.Start.Line, d.Code}]
+			if i == nil || d.Severity == diag.Error {
 				kept = append(kept, d)
+			} else {
+				i.used = true
 			}
 		}
 		found = kept
@@ -74,30 +80,20 @@ func (w *world) withoutIgnored(found diag.List, whole bool) diag.List {
 	if !found.HasErrors() {
 		// What has errors is not checked all through, and what is missing then
 		// may be found later.
-		for _, list := range ignores {
-			for _, i := range list {
-				if !i.used && (w.strict || i.code != codeTrusted) { // which only Strict finds
-					wrong = append(wrong, unusedIgnore(p.Source(i.at.Filename), i))
-				}
+		for _, i := range ignores {
+			if !i.used && (w.strict || i.code != codeTrusted) { // which only Strict finds
+				wrong = append(wrong, unusedIgnore(p.Source(i.at.Filename), i))
 			}
 		}
 	}
 	return append(found, wrong...)
 }
 
-// silenced reports whether a finding is silenced, and notes by what. An error is
-// not: what has one cannot be run.
-func silenced(d diag.Diagnostic, ignores []*ignore) bool {
-	if d.Severity == diag.Error {
-		return false
-	}
-	for _, i := range ignores {
-		if i.code == d.Code && i.line == d.Range.Start.Line {
-			i.used = true
-			return true
-		}
-	}
-	return false
+// silence is what a comment silences: a code on a line of a file.
+type silence struct {
+	file string
+	line int
+	code diag.Code
 }
 
 func unusedIgnore(src []byte, i *ignore) diag.Diagnostic {
@@ -130,8 +126,16 @@ type ignoreScan struct {
 
 func (s *ignoreScan) scan() {
 	tokens, _ := hclsyntax.LexConfig(s.src, s.file, hcl.InitialPos)
-	for i, t := range tokens {
-		if t.Type != hclsyntax.TokenComment {
+	about := 0 // the line that a comment here is about: that of the first token that follows, comments aside
+	defer func() { slices.Reverse(s.found) }()
+	for i, t := range slices.Backward(tokens) {
+		switch t.Type {
+		case hclsyntax.TokenComment:
+		case hclsyntax.TokenNewline, hclsyntax.TokenEOF: // a blank line ends it
+			about = 0
+			continue
+		default:
+			about = t.Range.Start.Line
 			continue
 		}
 		text, multiline := commentText(t.Bytes)
@@ -148,7 +152,7 @@ func (s *ignoreScan) scan() {
 			s.report(codeInvalidIgnore, at, "A comment that silences a finding stands on the line above it, not behind it.")
 		default:
 			if x := s.read(text, at); x != nil {
-				x.line = lineAfter(tokens[i+1:])
+				x.line = about
 				s.found = append(s.found, x)
 			}
 		}
@@ -165,21 +169,6 @@ func commentText(token []byte) (text string, multiline bool) {
 	}
 	t = strings.TrimPrefix(strings.TrimPrefix(t, "#"), "//")
 	return strings.TrimSpace(t), false
-}
-
-// lineAfter returns the line that a comment is about: that of the first token
-// that follows, other such comments aside. A blank line ends what it is about.
-func lineAfter(tokens hclsyntax.Tokens) int {
-	for _, t := range tokens {
-		switch t.Type {
-		case hclsyntax.TokenComment:
-		case hclsyntax.TokenNewline, hclsyntax.TokenEOF:
-			return 0
-		default:
-			return t.Range.Start.Line
-		}
-	}
-	return 0
 }
 
 // read reads a comment and reports what is wrong with it. It returns nil where

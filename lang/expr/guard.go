@@ -458,6 +458,7 @@ func (g *guard) text(i int) int {
 			g.pop()
 			return i + 1
 		case '\\':
+			g.tokens++ // it costs no token, but a finding where it is wrong
 			if i++; i < len(src) && src[i] != '\n' && src[i] != '\r' {
 				i++
 			}

@@ -70,6 +70,9 @@ var patterns = patternCache{compiled: map[string]*regexp.Regexp{}}
 // cache start anew.
 const maxPatterns = 512
 
+// maxPattern bounds a pattern in bytes: compiled, it takes hundreds of times as much.
+const maxPattern = 10_000
+
 // patternCache is a bounded cache, safe for concurrent use.
 type patternCache struct {
 	mu       sync.Mutex
@@ -82,6 +85,9 @@ func (c *patternCache) compile(pattern string) (*regexp.Regexp, error) {
 	defer c.mu.Unlock()
 	if re := c.compiled[pattern]; re != nil {
 		return re, nil
+	}
+	if len(pattern) > maxPattern {
+		return nil, &ArgError{0, fmt.Sprintf("The pattern has %d bytes, and may have %d.", len(pattern), maxPattern)}
 	}
 	re, err := regexp.Compile(pattern)
 	if err != nil {

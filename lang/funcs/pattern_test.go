@@ -3,6 +3,7 @@ package funcs
 import (
 	"fmt"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/lda-wf/wfc/lang/types"
@@ -31,6 +32,7 @@ func TestPatterns(t *testing.T) {
 		{name: "regexreplace", args: `["a", "(a)", "$2"]`, fails: `"2", which the pattern does not have`},
 		{name: "regexreplace", args: `["a", "a", "cost $"]`, fails: `the sign itself is written $$.`},
 		{name: "regexreplace", args: `["a", "[", ""]`, fails: `The pattern is no regular expression`},
+		{name: "regex", args: `["` + strings.Repeat("a*", 10_000) + `", ""]`, fails: `The pattern has 20000 bytes, and may have 10000.`},
 	})
 }
 

@@ -162,16 +162,19 @@ func (r *Refinement) ofLength(n int) string {
 // patterns remembers compiled patterns: the same few are asked of every value.
 var patterns sync.Map // string → *regexp.Regexp, nil where Go cannot say
 
+// maxPattern bounds a pattern in bytes: compiled, it takes hundreds of times as much.
+const maxPattern = 10_000
+
 // CompilePattern returns the regular expression of a JSON Schema pattern
 // (ECMA 262, unanchored), or nil where Go's engine cannot do what it says:
-// lookarounds and back references. It is safe for concurrent use.
+// lookarounds, back references and patterns of more than 10,000 bytes. It is safe for concurrent use.
 func CompilePattern(pattern string) *regexp.Regexp {
 	if re, ok := patterns.Load(pattern); ok {
 		return re.(*regexp.Regexp)
 	}
-	re, err := regexp.Compile(translatePattern(pattern))
-	if err != nil {
-		re = nil
+	var re *regexp.Regexp
+	if len(pattern) <= maxPattern {
+		re, _ = regexp.Compile(translatePattern(pattern))
 	}
 	patterns.Store(pattern, re)
 	return re
