@@ -6,6 +6,7 @@ import "bytes"
 // JSON in the memory of the line they were read from; nil where absent.
 type envelope struct {
 	version, id, method, params, result, err []byte
+	whole                                    []byte // the object itself
 }
 
 // isMessage reports whether the object was meant as JSON-RPC: a log line in
@@ -81,6 +82,7 @@ func scanEnvelope(b []byte) (e envelope, n int, how ending) {
 		case ',':
 			i++
 		case '}':
+			e.whole = b[: i+1 : i+1]
 			return e, i + 1, complete
 		default:
 			return e, 0, malformed
