@@ -189,6 +189,33 @@ func TestHTTPConnectionsAreKept(t *testing.T) {
 }
 
 // Whatever one request meets, the session goes on.
+// A server that echoes what it was sent may do so at any place of a text of which
+// only the beginning is shown.
+func TestNoBeginningOfASecretIsShown(t *testing.T) {
+	const secret = "s3cr3t  with/blanks+and\"quotes"
+	echo := strings.Repeat("x", saidWidth-12) + secret + strings.Repeat("y", 100)
+	inJSON, err := json.Marshal(map[string]string{"message": echo})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, fault := range map[string]http.HandlerFunc{
+		"a refusal":           httpserver.Status(401, echo),
+		"a refusal in JSON":   httpserver.Status(500, string(inJSON), "Content-Type", "application/json"),
+		"a challenge":         httpserver.Status(401, "", "WWW-Authenticate", `Bearer error="`+strings.ReplaceAll(echo, `"`, "")+`"`),
+		"other JSON":          httpserver.JSON(string(inJSON)),
+		"an event":            httpserver.Events("data: " + string(inJSON) + "\n\n"),
+		"an event of no JSON": httpserver.Events("data: " + echo + "\n\n"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := meet(t, httpserver.Options{}, func(c *Connection) { c.Redact = []string{secret, strings.ReplaceAll(secret, `"`, "")} })
+			d.server.Fault("tools/call", fault)
+			if _, _, err := d.call(t.Context(), "counter", `{}`, nil); err == nil || strings.Contains(err.Error(), secret[:4]) || !strings.Contains(err.Error(), "xxx") {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
 func TestHTTPFailures(t *testing.T) {
 	const mcpError = `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"the disk is full"}}`
 	for _, c := range []struct {

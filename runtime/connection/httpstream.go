@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -294,7 +293,7 @@ func (s *answerStream) read(in *events, body io.ReadCloser) (answered bool, _ er
 	}
 	messages, err := c.accept(s.n, s.x, e.data)
 	if err != nil && s.noise == "" {
-		s.noise = c.redact(string(e.data[:min(len(e.data), saidWidth)]))
+		s.noise = excerpt(c.redact, e.data)
 	}
 	if answered = !s.waiting(); answered {
 		s.task.loose() // the caller leaves now, and the connection is to be kept
@@ -330,7 +329,7 @@ func (c *httpChannel) accept(n int64, x *Exchange, data []byte) (seen [][]byte, 
 	for _, one := range batch {
 		e, _, how := scanEnvelope(one)
 		if how != complete || !e.isMessage() {
-			return seen, fmt.Errorf("%q", c.redact(strings.ToValidUTF8(string(one[:min(len(one), saidWidth)]), "�")))
+			return seen, fmt.Errorf("%q", excerpt(c.redact, one))
 		}
 		e.dropNulls()
 		msg, err := c.acceptOne(n, x, e)

@@ -277,7 +277,7 @@ func (c *httpChannel) refusal(resp *http.Response, sent *http.Request, x *Exchan
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, smallBody))
 	a := &answer{status: resp.StatusCode, header: resp.Header, read: body}
 	resp.Body.Close()
-	code, said := resp.StatusCode, c.redact(saidIn(resp.Header, body))
+	code, said := resp.StatusCode, saidIn(resp.Header, body, c.redact)
 	// Some answer 404 to a GET because they know none.
 	inSession := sent.Method == http.MethodPost && sent.Header.Get(headerSession) != ""
 	if inSession && (code == http.StatusNotFound || code == http.StatusBadRequest && forgotten().MatchString(said)) {

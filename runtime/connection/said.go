@@ -33,9 +33,16 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 // recognise them.
 const saidWidth = 200
 
-// saidIn finds the words of a server in the body of a refusal, quoted; "" if there
-// are none: a web page says nothing to whom it was not meant for.
-func saidIn(h http.Header, body []byte) string {
+// excerpt returns the beginning of what a server sent, without secrets. They are taken
+// out before it is cut, since nothing recognises half a secret.
+func excerpt(redact func(string) string, data []byte) string {
+	text := redact(strings.ToValidUTF8(string(data[:min(len(data), smallBody)]), "�"))
+	return strings.ToValidUTF8(text[:min(len(text), saidWidth)], "")
+}
+
+// saidIn finds the words of a server in the body of a refusal, without secrets and
+// quoted; "" if there are none: a web page says nothing to whom it was not meant for.
+func saidIn(h http.Header, body []byte, redact func(string) string) string {
 	words := ""
 	switch mediaType(h) {
 	case "application/json", "application/problem+json":
@@ -46,6 +53,7 @@ func saidIn(h http.Header, body []byte) string {
 	if words == "" {
 		words = challenge(h.Get("WWW-Authenticate"))
 	}
+	words = redact(words) // before it is cut, and blanks in it change
 	words = strings.Join(strings.FieldsFunc(words, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
 	if r := []rune(words); len(r) > saidWidth {
 		words = string(r[:saidWidth]) + " …"

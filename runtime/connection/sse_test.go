@@ -131,7 +131,7 @@ func TestWordsOfARefusal(t *testing.T) {
 		{"text/plain", "", strings.Repeat("x", 300), `"` + strings.Repeat("x", 200) + ` …"`},
 	} {
 		h := map[string][]string{"Content-Type": {c.kind}, "Www-Authenticate": {c.challenge}}
-		if got := saidIn(h, []byte(c.body)); got != c.want {
+		if got := saidIn(h, []byte(c.body), func(s string) string { return s }); got != c.want {
 			t.Errorf("%s: got %s, want %s", c.body, got, c.want)
 		}
 	}

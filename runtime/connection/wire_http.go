@@ -347,7 +347,7 @@ func (w *httpWire) events(in *events, s *answerStream, id int64, method string) 
 		}
 		messages, none := messagesIn(e.data)
 		if none && s.noise == "" {
-			s.noise = w.redact(string(e.data[:min(len(e.data), saidWidth)]))
+			s.noise = excerpt(w.redact, e.data)
 		}
 		if w.hand(messages, id, method) && id != 0 {
 			return true, nil
