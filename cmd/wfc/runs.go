@@ -26,9 +26,12 @@ func newRuns(std streams, g *globals) *cobra.Command {
 	cmd.AddCommand(
 		newRunsList(std, g),
 		newRunsShow(std, g),
+		newRunsLogs(std, g),
 		newRunsResume(std, g),
 		newRunsResolve(std, g),
 		newRunsCancel(std, g),
+		newRunsExport(std, g),
+		newRunsPrune(std, g),
 	)
 	return cmd
 }

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -172,6 +173,26 @@ func (e *exporter) ends(outputs json.RawMessage, failed *Failure) error {
 	return nil
 }
 
+// MarshalJSON returns the event as a line of the history of an exported run, the
+// bytes of blobs left out.
+func (e Event) MarshalJSON() ([]byte, error) {
+	body := e.Data.body()
+	if e.Sensitive {
+		body = json.RawMessage(`"` + hidden + `"`)
+	} else if v, err := value.ParseStored(body); err == nil {
+		body = value.AppendJSON(nil, v)
+	}
+	var b bytes.Buffer
+	to := json.NewEncoder(&b)
+	to.SetEscapeHTML(false)
+	err := to.Encode(e.exported(body))
+	return b.Bytes(), err
+}
+
+func (e Event) exported(body json.RawMessage) exported {
+	return exported{e.Seq, e.Time.Format("2006-01-02T15:04:05.000000Z"), e.Kind(), e.Node, keyOf(e.Instance), e.Attempt, e.Data, body}
+}
+
 // exported is a line of events.ndjson.
 type exported struct {
 	Seq     int64           `json:"seq"`
@@ -213,8 +234,7 @@ func (e *exporter) events(rec *RunRecord) (err error) {
 		if body, err = e.plain(body); err != nil {
 			return err
 		}
-		line := exported{ev.Seq, ev.Time.Format("2006-01-02T15:04:05.000000Z"), ev.Kind(), ev.Node, keyOf(ev.Instance), ev.Attempt, ev.Data, body}
-		if err := lines.Encode(line); err != nil {
+		if err := lines.Encode(ev.exported(body)); err != nil {
 			return err
 		}
 	}

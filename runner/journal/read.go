@@ -263,6 +263,12 @@ func (s *Store) Events(ctx context.Context, run RunID) iter.Seq2[Event, error] {
 	return s.events(ctx, run, true)
 }
 
+// History is [Store.Events] for people: what is sensitive is left out, so that it
+// needs no key.
+func (s *Store) History(ctx context.Context, run RunID) iter.Seq2[Event, error] {
+	return s.events(ctx, run, false)
+}
+
 // events is Events; without open what is sensitive is left out.
 func (s *Store) events(ctx context.Context, run RunID, open bool) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
