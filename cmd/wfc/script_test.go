@@ -476,7 +476,7 @@ func lines(ts *testscript.TestScript, neg bool, args []string) {
 
 // npmPath is "npm [sqlite|chromium]": it puts the real npm servers on the PATH. What
 // only some scripts need is named: the native part of mcp-sqlite-server, and a
-// browser, which is $CHROMIUM then.
+// browser, which is $CHROMIUM then. $NPM is the folder that they are installed in.
 func npmPath(t *testing.T) func(ts *testscript.TestScript, neg bool, args []string) {
 	return func(ts *testscript.TestScript, neg bool, args []string) {
 		bin := npm.Bin(t)
@@ -490,6 +490,7 @@ func npmPath(t *testing.T) func(ts *testscript.TestScript, neg bool, args []stri
 		case need != "":
 			ts.Fatalf("usage: npm [sqlite|chromium]")
 		}
+		ts.Setenv("NPM", filepath.Dir(filepath.Dir(bin)))
 		ts.Setenv("PATH", bin+string(filepath.ListSeparator)+ts.Getenv("PATH"))
 	}
 }
