@@ -82,6 +82,8 @@ type checker struct {
 	// trusted is the expression last looked at that reads a part of an any.
 	trusted hclNode
 
+	nulls []string // what was found to be null in the expression in hand, of which parts are read
+
 	printed map[hclNode]string // canonical prints of conditions
 
 	splats map[hcl.Range]splatted // by the ranges of the [*] that are being looked at
@@ -121,13 +123,13 @@ func (c *checker) check(e expr.Expr, p *place, en *env, want *types.Type, s *sub
 	if e.IsZero() {
 		return types.ErrorType
 	}
-	outer := c.textual
-	c.textual = false
+	outer, nulls := c.textual, c.nulls
+	c.textual, c.nulls = false, nil
 	c.at(e.Source, p, func() { t = c.expr(e.Node, en, want, s).t })
 	if c.textual && c.muted == 0 {
 		c.diags = append(c.diags, expr.Problems(e)...)
 	}
-	c.textual = outer
+	c.textual, c.nulls = outer, nulls
 	return t
 }
 

@@ -124,10 +124,10 @@ func (c *checker) checkRun(s *step, sc site) *types.Type {
 func (c *checker) foundIn(now, own diag.List, s *step) {
 	said := map[finding]bool{}
 	for _, d := range own {
-		said[findingOf(d)] = true
+		said[placeOf(d)] = true
 	}
 	for _, d := range now {
-		if !said[findingOf(d)] {
+		if !said[placeOf(d)] {
 			c.report(d.With(s.syn.Run.Range, "As step %s of workflow %s binds the sources.", s.name(), c.f.wf.Name.Text))
 		}
 	}
@@ -161,9 +161,11 @@ func (c *checker) handedOn(s *step, wf *syntax.Workflow, sc site) map[string]bou
 	}
 	out := map[string]bound{}
 	said := map[string]bool{}
+	strange := false // a name is bound that none of theirs has: one of them is meant
 	for _, b := range s.syn.Bind {
 		child := theirs[b.Child.Text]
 		if child == nil {
+			strange = true
 			if !c.w.mayBeLost(b.Child.Text, wf.Header.Filename) {
 				c.report(unknownName(codeUnknownSource, "source", "Workflow "+quoted(wf.Name.Text), b.Child.Text, b.Child.Range, names))
 			}
@@ -190,7 +192,7 @@ func (c *checker) handedOn(s *step, wf *syntax.Workflow, sc site) map[string]bou
 					out[name] = b
 				}
 			}
-		case !isBound(theirs[name]):
+		case !isBound(theirs[name]) && !strange:
 			c.report(diag.New(codeNoBinding, s.syn.Run.Range, "The source %q of workflow %q is bound to no connection: neither by its own bind nor to a source of the same name here. Say which source stands for it:\n\n    bind = { %s = SOURCE }", name, wf.Name.Text, keyText(name)).
 				With(theirs[name].Header, "The source."))
 		}

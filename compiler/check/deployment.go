@@ -64,7 +64,9 @@ func (c *checker) checkBindings(d *syntax.Deployment, wf *syntax.Workflow, also 
 		}
 	}
 	bound := map[string]syntax.Label{}
+	strange := false // a name is bound that no source has: one of them is meant
 	for _, b := range d.Bind {
+		strange = strange || have[b.Source.Text] == nil
 		conn := c.boundTo(b.Connection)
 		if first, twice := bound[b.Source.Text]; twice {
 			c.twice("binding of", b.Source, first)
@@ -84,7 +86,7 @@ func (c *checker) checkBindings(d *syntax.Deployment, wf *syntax.Workflow, also 
 	}
 	for _, n := range names {
 		s := have[n]
-		if _, ok := bound[n]; !ok && !isBound(s) && len(also[n].members) == 0 {
+		if _, ok := bound[n]; !ok && !isBound(s) && len(also[n].members) == 0 && !strange {
 			c.report(diag.New(codeNoBinding, d.Header, "The source %q of workflow %q is bound to no connection: neither here nor by its own bind. Add it to bind:\n\n    bind = { %s = connection.PROVIDER.ACCOUNT }", n, wf.Name.Text, keyText(n)).
 				With(s.Header, "The source."))
 		}

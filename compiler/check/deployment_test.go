@@ -40,7 +40,7 @@ deployment "d" {
   workflow = workflow.w
   bind     = { task = connection.demo.main }
   inputs   = { n = 1 }
-}`, []string{"WFC2404 `deployment \"d\"` ~ \"tasks\"", "WFC2001 `task` ~ Did you mean \"tasks\"?"}},
+}`, []string{"WFC2001 `task` ~ Did you mean \"tasks\"?"}},
 		{"connections that exist", wf + `
 deployment "d" {
   workflow = workflow.w

@@ -28,9 +28,10 @@ type env struct {
 	strict bool                      // inside try or can: reading an absent attribute fails
 	caught bool                      // and that a failure here is caught
 	asked  bool                      // on one side of a condition, whatever it says
+	doubt  bool                      // of a condition that has a mistake: what it was to say is not known
 
 	// These are true where some frame of the chain has facts, conditions or a mark.
-	anyFacts, anyKnown, anyStrict, anyCaught, anyAsked bool
+	anyFacts, anyKnown, anyStrict, anyCaught, anyAsked, anyDoubt bool
 }
 
 // frame returns an empty frame on top of e.
@@ -38,7 +39,7 @@ func (e *env) frame() *env {
 	f := &env{up: e}
 	if e != nil {
 		f.anyFacts, f.anyKnown = e.anyFacts, e.anyKnown
-		f.anyStrict, f.anyCaught, f.anyAsked = e.anyStrict, e.anyCaught, e.anyAsked
+		f.anyStrict, f.anyCaught, f.anyAsked, f.anyDoubt = e.anyStrict, e.anyCaught, e.anyAsked, e.anyDoubt
 	}
 	return f
 }
@@ -95,6 +96,23 @@ func (e *env) onASide() *env {
 	f.asked, f.anyAsked = true, true
 	return f
 }
+
+// unless returns e where a condition before it has a mistake and so may say anything.
+func (e *env) unless(mistaken bool) *env {
+	if !mistaken {
+		return e
+	}
+	f := e.frame()
+	f.doubt, f.anyDoubt = true, true
+	return f
+}
+
+// forgives reports whether null does no harm at this place: its failure is caught,
+// or nobody knows what the condition around it was to say.
+func (e *env) forgives() bool { return e != nil && (e.anyCaught || e.anyDoubt) }
+
+// inDoubt reports whether a condition around this place has a mistake.
+func (e *env) inDoubt() bool { return e != nil && e.anyDoubt }
 
 // isSure reports whether what fails at this place fails the whole expression: no
 // condition may keep it from being evaluated, and nothing catches it.
@@ -169,10 +187,11 @@ func (e *env) withoutFacts() *env {
 		return nil
 	}
 	up := e.up.withoutFacts()
-	f := &env{up: up, name: e.name, id: e.id, typ: e.typ, elements: e.elements, anon: e.anon, strict: e.strict, caught: e.caught, asked: e.asked}
+	f := &env{up: up, name: e.name, id: e.id, typ: e.typ, elements: e.elements, anon: e.anon, strict: e.strict, caught: e.caught, asked: e.asked, doubt: e.doubt}
 	f.anyStrict = e.strict || up.isStrict()
 	f.anyCaught = e.caught || up.isCaught()
 	f.anyAsked = e.asked || up != nil && up.anyAsked
+	f.anyDoubt = e.doubt || up != nil && up.anyDoubt
 	return f
 }
 

@@ -102,7 +102,7 @@ func (c *checker) literal(x *hclsyntax.LiteralValueExpr) typed {
 }
 
 func (c *checker) conditional(x *hclsyntax.ConditionalExpr, en *env, want *types.Type, s *subject) typed {
-	c.expr(x.Condition, en, types.BoolType, conditionSubject)
+	en = en.unless(c.expr(x.Condition, en, types.BoolType, conditionSubject).t.IsError())
 	yes := c.expr(x.TrueResult, c.assume(x.Condition, true, en), want, s)
 	no := c.expr(x.FalseResult, c.assume(x.Condition, false, en), want, s)
 	return c.join(x, want, []typed{yes, no}, []hclNode{x.TrueResult, x.FalseResult}, "branches")

@@ -81,7 +81,7 @@ func (c *checker) goThrough(x hclNode, en *env, s *subject) (collection, bool) {
 		return collection{}, false
 	}
 	if got.mayBeNull() {
-		if !en.isCaught() || got.t.Underlying().Kind() == types.Null {
+		if !en.forgives() || got.t.Underlying().Kind() == types.Null {
 			c.mayBeNull(x, got, s)
 			return collection{}, false
 		}
@@ -117,7 +117,7 @@ func (c *checker) forExpr(x *hclsyntax.ForExpr, en *env, want *types.Type, s *su
 	}
 	inner = c.bind(inner, x.ValVar, coll.elem, x.CollExpr)
 	if x.CondExpr != nil {
-		c.expr(x.CondExpr, inner, types.BoolType, conditionSubject)
+		inner = inner.unless(c.expr(x.CondExpr, inner, types.BoolType, conditionSubject).t.IsError())
 		inner = c.assume(x.CondExpr, true, inner)
 	}
 	if x.KeyExpr == nil {

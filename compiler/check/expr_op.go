@@ -20,7 +20,7 @@ func (c *checker) binary(x *hclsyntax.BinaryOpExpr, en *env) typed {
 	switch x.Op {
 	case hclsyntax.OpLogicalAnd, hclsyntax.OpLogicalOr:
 		l := c.operand(x.LHS, en, types.BoolType)
-		r := c.operand(x.RHS, c.assume(x.LHS, x.Op == hclsyntax.OpLogicalAnd, en), types.BoolType)
+		r := c.operand(x.RHS, c.assume(x.LHS, x.Op == hclsyntax.OpLogicalAnd, en.unless(l.IsError())), types.BoolType)
 		if l.IsError() || r.IsError() {
 			return failed
 		}
@@ -95,7 +95,7 @@ func (c *checker) operand(x hclNode, en *env, want *types.Type) *types.Type {
 // strict checks an expression that fails where it is null: inside try and can
 // that is caught and so no mistake.
 func (c *checker) strict(x hclNode, en *env, want *types.Type, s *subject) typed {
-	if !en.isCaught() || want.Nullable() {
+	if !en.forgives() || want.Nullable() {
 		return c.expr(x, en, want, s)
 	}
 	got := c.expr(x, en, types.NullableOf(want), s)

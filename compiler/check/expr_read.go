@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/hashicorp/hcl/v2"
@@ -120,7 +121,7 @@ func (c *checker) attrOf(r reading, t *types.Type, name string, s hcl.TraverseAt
 		return failed
 	case types.Union:
 		read := func(m *types.Type) typed { return c.attrOf(r, m, name, s, en) }
-		if en.isCaught() || en.isThere(join(r.path, "."+name)) {
+		if en.forgives() || en.isThere(join(r.path, "."+name)) {
 			return c.eachThatHas(u, name, read)
 		}
 		return c.each(u, read)
@@ -255,7 +256,7 @@ func (c *checker) indexBy(r reading, x *hclsyntax.IndexExpr, en *env) reading {
 		return reading{typed: failed, at: at}
 	}
 	if kt.mayBeNull() {
-		if !en.isCaught() {
+		if !en.forgives() {
 			c.mayBeNull(x.Key, kt, keySubject)
 			return reading{typed: failed, at: at}
 		}
@@ -421,8 +422,14 @@ func (c *checker) present(r *reading, at hcl.Range, en *env, part string) bool {
 	if !r.mayBeNull() {
 		return true
 	}
-	if !en.isCaught() || r.t.Underlying().Kind() == types.Null {
-		c.readOfNull(*r, at, part)
+	if !en.forgives() || r.t.Underlying().Kind() == types.Null {
+		// One guard around an expression is enough for all that it reads of the same.
+		if text := c.text(r.at); !slices.Contains(c.nulls, text) {
+			c.readOfNull(*r, at, part)
+			if c.muted == 0 {
+				c.nulls = append(c.nulls, text)
+			}
+		}
 		return false
 	}
 	r.t = types.WithoutNull(r.t)

@@ -28,6 +28,9 @@ func (c *checker) fit(x hclNode, en *env, want *types.Type, got typed, s *subjec
 		t = got.present
 	}
 	m := types.Assignable(want, t)
+	if there := types.WithoutNull(t); m != nil && en.inDoubt() && there.Kind() != types.Never {
+		t, m = there, types.Assignable(want, there)
+	}
 	if m != nil && s.isSent() {
 		t = onWire(t)
 		m = types.Assignable(want, t)
@@ -36,7 +39,7 @@ func (c *checker) fit(x hclNode, en *env, want *types.Type, got typed, s *subjec
 		c.mismatch(x, want, got, t, m, s)
 		return failed
 	}
-	if isAny(t) && got.mayBeNull() && !isAny(want) && !want.Nullable() {
+	if isAny(t) && got.mayBeNull() && !isAny(want) && !want.Nullable() && !en.inDoubt() {
 		c.mayBeNull(x, got, s)
 		return failed
 	}
@@ -159,19 +162,20 @@ func (c *checker) mismatch(x hclNode, want *types.Type, got typed, t *types.Type
 		c.report(d)
 		return
 	}
-	detail := fmt.Sprintf("%s does not fit: %s.", s.phrase(m.Path), m.Reason)
+	reason, _, _ := strings.Cut(m.Reason, " (did you mean") // which is said at the end
+	detail := fmt.Sprintf("%s does not fit: %s.", s.phrase(m.Path), reason)
 	code := codeWrongType
 	switch m.Cause {
 	case types.Missing, types.MayBeAbsent:
 		if s.isArguments() && topLevel(m.Path) {
 			code = codeMissingArgument
 		}
-		detail = fmt.Sprintf("%s is required, and what is given may not have it: %s.", s.phrase(m.Path), m.Reason)
+		detail = fmt.Sprintf("%s is required, and what is given may not have it: %s.", s.phrase(m.Path), reason)
 	case types.Undeclared:
 		if s.isArguments() && topLevel(m.Path) {
 			code = codeUnknownArgument
 		}
-		detail = fmt.Sprintf("%s is not declared, so that it cannot be given: %s.", s.phrase(m.Path), m.Reason)
+		detail = fmt.Sprintf("%s is not declared, so that it cannot be given: %s.", s.phrase(m.Path), reason)
 	}
 	if m.Suggestion != "" {
 		detail += fmt.Sprintf(" Did you mean %q?", m.Suggestion)

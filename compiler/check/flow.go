@@ -44,10 +44,12 @@ type source struct {
 	bound
 	conn  *connection      // where it is bound to one only; nil: to several, or to nothing that exists
 	iface *iface.Interface // what it must offer, and all that can be used of it; nil: no interface is named
+	twice bool             // another one has its name, so that which is meant is not known
 }
 
 type input struct {
 	syn      *syntax.Input
+	twice    bool        // another one has its name
 	typ      *types.Type // what may be given
 	read     *types.Type // what a reading gives where it is there
 	optional bool        // may be left out without a default
@@ -59,6 +61,7 @@ type local struct {
 	index  int
 	needs  []need
 	cyclic bool
+	twice  bool        // another one has its name
 	typ    *types.Type // nil: not looked at yet
 
 	finalTyp     *types.Type // in a finally block; nil: not looked at yet
@@ -70,6 +73,7 @@ type step struct {
 	index  int
 	needs  []need
 	cyclic bool
+	twice  bool // another one has its name
 
 	source *source              // of what is called, read or rendered; nil: of none, or of one that does not exist
 	does   capability           // what is called, read or rendered
@@ -123,6 +127,7 @@ func (c *checker) newFlow(wf *syntax.Workflow, binds map[string]bound) *flow {
 	for _, s := range wf.Sources {
 		if old := f.sources[s.Name.Text]; old != nil {
 			c.twice("source", s.Name, old.syn.Name)
+			old.twice = true
 			continue
 		}
 		src := &source{syn: s, bound: binds[s.Name.Text], iface: c.interfaceOf(s)}
@@ -139,6 +144,7 @@ func (c *checker) newFlow(wf *syntax.Workflow, binds map[string]bound) *flow {
 	for _, s := range wf.Inputs {
 		if old := f.inputs[s.Name.Text]; old != nil {
 			c.twice("input", s.Name, old.syn.Name)
+			old.twice = true
 			continue
 		}
 		in := &input{syn: s}
@@ -148,6 +154,7 @@ func (c *checker) newFlow(wf *syntax.Workflow, binds map[string]bound) *flow {
 	for _, s := range wf.Locals {
 		if old := f.locals[s.Name.Text]; old != nil {
 			c.twice("local", s.Name, old.syn.Name)
+			old.twice = true
 			continue
 		}
 		l := &local{syn: s, index: len(f.localList)}
@@ -157,6 +164,7 @@ func (c *checker) newFlow(wf *syntax.Workflow, binds map[string]bound) *flow {
 	for _, s := range slices.Concat(wf.Steps, wf.Finally) {
 		if old := f.steps[s.Name.Text]; old != nil {
 			c.twice("step", s.Name, old.syn.Name)
+			old.twice = true
 			continue
 		}
 		st := &step{syn: s, index: len(f.stepList)}
@@ -273,10 +281,17 @@ func (c *checker) checkOutput(o *syntax.Output) *types.Type {
 		want = c.typeOf(o.Type)
 	}
 	t := c.check(o.Value, outputPlace, nil, want, &subject{plain: "The value of output " + quoted(o.Name.Text)})
-	if want != nil {
-		return want
+	if want == nil {
+		return t
 	}
-	return t
+	if t.IsError() {
+		// Where the value is no mistake of its own, which of both is meant is not known.
+		c.silently(func() { t = c.check(o.Value, outputPlace, nil, nil, nil) })
+		if !t.IsError() {
+			return types.ErrorType
+		}
+	}
+	return want
 }
 
 // checkRuns checks what a workflow says of its runs as a whole.

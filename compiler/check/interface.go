@@ -86,7 +86,7 @@ func (c *checker) interfaceOf(s *syntax.Source) *iface.Interface {
 }
 
 // isLost reports whether a source names an interface of which nothing is known.
-func (s *source) isLost() bool { return s.syn.Interface != nil && s.iface == nil }
+func (s *source) isLost() bool { return s.twice || s.syn.Interface != nil && s.iface == nil }
 
 // satisfied reports connections of a source that do not satisfy its interface.
 // place says where each is bound.

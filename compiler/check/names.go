@@ -114,7 +114,9 @@ func (c *checker) member(root string, label hcl.TraverseAttr) (typed, bool) {
 		}
 		c.unknown(codeUnknownSecret, "secret", "This project", label, keysOf(c.w.secrets), "")
 	case "input":
-		if in := c.f.inputs[label.Name]; in != nil {
+		if in := c.f.inputs[label.Name]; in != nil && in.twice {
+			return failed, true
+		} else if in != nil {
 			out := of(in.read)
 			if in.optional && in.syn.Default == nil {
 				out = typed{t: types.NullableOf(in.read), present: in.read, cause: &cause{optional: label.Name, input: true}}
@@ -123,7 +125,9 @@ func (c *checker) member(root string, label hcl.TraverseAttr) (typed, bool) {
 		}
 		c.unknown(codeUnknownInput, "input", c.f.name(), label, keysOf(c.f.inputs), c.f.file())
 	case "local":
-		if l := c.f.locals[label.Name]; l != nil && c.place.final {
+		if l := c.f.locals[label.Name]; l != nil && l.twice {
+			return failed, true
+		} else if l != nil && c.place.final {
 			t, problem := c.finalLocal(l)
 			if problem != nil {
 				c.localInFinally(label.Name, label.SrcRange, problem)
@@ -136,6 +140,8 @@ func (c *checker) member(root string, label hcl.TraverseAttr) (typed, bool) {
 	case "step":
 		if s := c.f.steps[label.Name]; s != nil {
 			switch {
+			case s.twice:
+				return failed, true
 			case s.syn.Finally && !c.place.test:
 				c.finallyReferred(label.Name, nameRange(label))
 				return failed, false
@@ -155,6 +161,9 @@ func (c *checker) member(root string, label hcl.TraverseAttr) (typed, bool) {
 func (c *checker) unknown(code diag.Code, noun, owner string, label hcl.TraverseAttr, have []string, file string) {
 	if c.w.mayBeLost(label.Name, file) {
 		return
+	}
+	if near, ok := nearest.Name(label.Name, have); ok && !isIdentifier(near) {
+		return // what is meant has a name that is none, which has its diagnostic
 	}
 	d := unknownName(code, noun, owner, label.Name, nameRange(label), have)
 	if c.f != nil && len(d.Fixes) == 0 {

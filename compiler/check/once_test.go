@@ -178,6 +178,147 @@ deployment "d" {
   resource "a" "b" {
     ami = "x"
   }`, "WFC1020 `resource`"),
+		in("a connection of a family", `
+workflow "w" {
+  source "env" {
+    family = {
+      dev  = connection.demo.mian
+      prod = connection.demo.main
+    }
+  }
+  input "to" {
+    type = enum("dev", "prod")
+  }
+  step "s" {
+    call = env["dev"].greet
+    args = { name = "x" }
+  }
+  step "t" {
+    call = env[input.to].greet
+    args = { name = "x" }
+  }
+}
+`, "WFC2007 `demo.mian`"),
+		in("a name in the bind of a step", `
+workflow "leaf" {
+  source "api" {
+  }
+  step "s" {
+    call = api.greet
+    args = { name = "x" }
+  }
+}
+workflow "w" {
+  source "demo" {
+    bind = connection.demo.main
+  }
+  step "s" {
+    run  = workflow.leaf
+    bind = { apo = demo }
+  }
+}
+deployment "d" {
+  workflow = workflow.leaf
+  bind     = { apo = connection.demo.main }
+}
+deployment "e" {
+  workflow = workflow.leaf
+  bind     = { api = connection.demo.main }
+}
+`, "WFC2001 `apo`", "WFC2001 `apo`"),
+		in("a guard that is left out", `
+  step "s" {
+    for_each = ["a"]
+    call     = demo.greet
+    args     = { name = each.value }
+    on_error = "continue"
+  }
+  output "o" {
+    value = [for r in step.s : "${r.output.greeting} ${upper(r.output.greeting)}"]
+  }`, "WFC2302 `r.output.greeting`"),
+		in("a guard with a slip", `
+  input "n" {
+    type = nullable(object({ a = string }))
+  }
+  step "s" {
+    call     = demo.greet
+    args     = { name = "x" }
+    on_error = "continue"
+  }
+  step "t" {
+    when = step.s.outcome == "okay"
+    call = demo.greet
+    args = { name = step.s.output.greeting }
+  }
+  output "o" {
+    value = step.s.outcome == "okay" ? step.s.output.greeting : ""
+  }
+  output "p" {
+    value = [for x in [1] : upper(input.n.a) if input.m != null]
+  }
+  output "q" {
+    value = input.m != null && input.n.a == "x"
+  }`, "WFC2205 `step.s.outcome == \"okay\"`", "WFC2205 `step.s.outcome == \"okay\"`", "WFC2003 `m`", "WFC2003 `m`"),
+		in("an output of another type than it says", `
+workflow "leaf" {
+  output "n" {
+    type  = string
+    value = 1
+  }
+}
+workflow "w" {
+  step "s" {
+    run = workflow.leaf
+  }
+  output "o" {
+    value = step.s.output.n + 1
+  }
+}
+`, "WFC2201 `1`"),
+		in("a step that is there twice", `
+  step "s" {
+    call = demo.greet
+    args = { name = "x" }
+  }
+  step "s" {
+    call = demo.counter
+  }
+  output "o" {
+    value = step.s.output.count + length(step.s.output.greeting)
+  }`, "WFC2012 `s`"),
+		in("a name that is none", `
+  step "gr eet" {
+    call = demo.greet
+    args = { name = "x" }
+  }
+  output "o" {
+    value = step.greet.output.greeting
+  }`, "WFC1028 `gr eet`"),
+		in("a tool that an interface names otherwise", `
+-- x.wf.hcl --
+workflow "w" {
+  source "api" {
+    interface = interface.greeter
+  }
+  step "s" {
+    call = api.greet
+    args = { name = "x" }
+  }
+}
+deployment "d" {
+  workflow = workflow.w
+  bind     = { api = connection.demo.main }
+}
+deployment "e" {
+  workflow = workflow.w
+  bind     = { api = connection.demo.main }
+}
+-- g.wfi --
+interface greeter {
+  @read
+  tool gret(name: string) -> any
+}
+`, "WFC2002 `greet`", "WFC1511 `connection.demo.main`"),
 		in("both names", `
   step "s" {
     call = demo.greet

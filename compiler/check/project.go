@@ -66,6 +66,12 @@ func finish(p *project.Project, l diag.List) diag.List {
 	l.Locate(p.Source)
 	l.Doubt(p.Source)
 	l.Sort()
+	unsatisfied := map[string]bool{} // that a connection lacks what an interface says is one mistake, wherever it is bound
+	l = slices.DeleteFunc(l, func(d diag.Diagnostic) bool {
+		again := d.Code == codeUnsatisfied && unsatisfied[d.Detail]
+		unsatisfied[d.Detail] = unsatisfied[d.Detail] || d.Code == codeUnsatisfied
+		return again
+	})
 	return slices.CompactFunc(l, func(a, b diag.Diagnostic) bool { return findingOf(a) == findingOf(b) })
 }
 
@@ -186,8 +192,9 @@ func (c *checker) checkWorkflow(wf *syntax.Workflow, deployments []*syntax.Deplo
 	c.follow(asBound)
 	lint := c.lint(c.diags)
 	said := map[finding]bool{}
+	own := map[finding]bool{}
 	for _, d := range c.diags {
-		said[findingOf(d)] = true
+		own[placeOf(d)] = true
 	}
 	for _, d := range deployments {
 		binds := c.w.bindings(d)
@@ -201,7 +208,7 @@ func (c *checker) checkWorkflow(wf *syntax.Workflow, deployments []*syntax.Deplo
 		through.unguardedCalls([]*syntax.Deployment{d})
 		through.follow([]*syntax.Deployment{d})
 		for _, x := range through.diags {
-			if k := findingOf(x); !said[k] {
+			if k := findingOf(x); !said[k] && !own[placeOf(x)] {
 				said[k] = true
 				c.report(x.With(d.Header, "As deployment %s binds the sources.", d.Name.Text))
 			}
@@ -218,6 +225,10 @@ type finding struct {
 }
 
 func findingOf(d diag.Diagnostic) finding { return finding{d.Code, d.Range, d.Detail} }
+
+// placeOf tells them apart by what and where they are: what a workflow has wrong as
+// it is written shows with other words as it is bound.
+func placeOf(d diag.Diagnostic) finding { return finding{code: d.Code, at: d.Range} }
 
 // rebinds reports whether some source gets another connection than it has.
 func rebinds(f *flow, binds map[string]bound) bool {

@@ -14,6 +14,7 @@ import (
 // key chooses one.
 type bound struct {
 	members []member // empty: to nothing that exists
+	lost    []string // the keys of members that do not exist, which have their diagnostics
 	family  bool     // a key chooses
 	// session is "shared" or "run" where the source was handed on by one that says so.
 	session string
@@ -91,6 +92,8 @@ func (c *checker) ownBinding(s *syntax.Source) bound {
 		for _, m := range s.Family.Members {
 			if conn := c.boundTo(m.Connection); conn != nil {
 				out.members = append(out.members, member{m.Key.Text, conn})
+			} else {
+				out.lost = append(out.lost, m.Key.Text)
 			}
 		}
 		return out
@@ -185,6 +188,9 @@ func (c *checker) choose(src *source, ref *syntax.Ref) (out []member, ok bool) {
 }
 
 func (c *checker) unknownMember(src *source, key string, at hcl.Range) {
+	if slices.Contains(src.lost, key) {
+		return
+	}
 	d := unknownName(codeUnknownMember, "member", "The family "+src.syn.Name.Text, key, at, nil)
 	d.Detail += " Its members are " + src.list() + "."
 	c.report(d)
@@ -198,7 +204,7 @@ func (c *checker) checkKey(src *source, ref *syntax.Ref, p *place, en *env) {
 	if _, constant := ref.Key.Text(); constant {
 		return // resolved by name
 	}
-	keys := enum(src.keys()...)
+	keys := enum(append(src.keys(), src.lost...)...)
 	got := c.check(ref.Key, p, en, nil, nil)
 	if got.IsError() || isAny(got) {
 		return

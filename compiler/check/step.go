@@ -120,8 +120,8 @@ func (c *checker) checkStep(s *step) {
 	var once *env
 	asked := s.place(oncePlace)
 	if y.When != nil && !s.whenEach {
-		c.check(y.When.Expr, asked, nil, types.BoolType, whenSubject)
-		once = c.assuming(y.When.Expr, asked, nil)
+		wrong := c.check(y.When.Expr, asked, nil, types.BoolType, whenSubject).IsError()
+		once = c.assuming(y.When.Expr, asked, nil).unless(wrong)
 	}
 	fan := y.ForEach != nil
 	fits := true
@@ -140,8 +140,8 @@ func (c *checker) checkStep(s *step) {
 		each = types.ExactOf([]types.Attr{{Name: "key", Type: s.elements.key}, {Name: "value", Type: s.elements.elem}})
 	}
 	if s.whenEach {
-		c.check(y.When.Expr, sc.general, once, types.BoolType, whenSubject)
-		sc.en = c.assuming(y.When.Expr, sc.general, once)
+		wrong := c.check(y.When.Expr, sc.general, once, types.BoolType, whenSubject).IsError()
+		sc.en = c.assuming(y.When.Expr, sc.general, once).unless(wrong)
 	}
 	if m := y.MaxParallel; m != nil {
 		c.atLeastOne(m.Expr, asked, once, maxParallelSubject, "max_parallel is the number of elements in flight at once")
