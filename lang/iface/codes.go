@@ -13,6 +13,7 @@ const (
 	codeFault            diag.Code = "WFC1099"
 	codeNesting          diag.Code = "WFC1201"
 	codeNumber           diag.Code = "WFC1203"
+	codeTooLong          diag.Code = "WFC1207"
 	codeKeyTwice         diag.Code = "WFC1204"
 	codeNoType           diag.Code = "WFC1304"
 

@@ -109,7 +109,7 @@ func lex(s *source) ([]token, diag.List) {
 	for l.next() {
 		if len(l.tokens) > maxTokens {
 			l.diags = nil
-			l.report(codeNesting, l.at, l.at, "This file is too large to be read as interfaces. Split it into several files.")
+			l.report(codeTooLong, l.at, l.at, "This file has more than %d names, numbers and signs. Split it into several files.", maxTokens)
 			return []token{{kind: endOfFile, end: l.at, start: l.at}}, l.diags
 		}
 	}

@@ -224,7 +224,7 @@ func (p *fileParser) bounded(tokens []token) bool {
 		}
 	}
 	if len(tokens) > maxDeclaration {
-		p.report(codeNesting, p.span(tokens[0].start, tokens[0].end), "This declaration is too long to be read. Give the types in it names of their own: type NAME = ….")
+		p.report(codeTooLong, p.span(tokens[0].start, tokens[0].end), "This declaration is too long to be read. Give the types in it names of their own: type NAME = ….")
 		return false
 	}
 	return true
