@@ -49,7 +49,8 @@ func Tools(ctx context.Context, p *pool.Pool, t pool.Target) (*catalog.Snapshot,
 // Of lists the tools, resources, resource templates and prompts of the connection
 // id, all pages. A list that the server fails to give is recorded in
 // Snapshot.Errors with what came of it, and the others are taken; only a
-// session that cannot be opened, or is lost, is an error. Objects are in the
+// session that cannot be opened, or is lost, is an error. A list that the server does
+// not answer within a minute is one that it fails to give. Objects are in the
 // server's order and have no digest yet: Snapshot.Encode sorts and digests.
 func Of(ctx context.Context, id string, l Lister) (*catalog.Snapshot, error) {
 	server, err := l.Server(ctx)
@@ -98,10 +99,11 @@ func Of(ctx context.Context, id string, l Lister) (*catalog.Snapshot, error) {
 	return s, nil
 }
 
-// fatal reports whether err ends the listing: the server did not answer.
+// fatal reports whether err ends the listing: the session is lost. A server that does
+// not answer one request may answer the others.
 func fatal(ctx context.Context, err error) bool {
 	var e *session.Error
-	return ctx.Err() != nil || errors.Is(err, pool.ErrClosed) || errors.As(err, &e) && !e.Answered()
+	return ctx.Err() != nil || errors.Is(err, pool.ErrClosed) || errors.As(err, &e) && !e.Answered() && e.Reason != session.Quiet
 }
 
 // pages lists all pages, as far as they come.

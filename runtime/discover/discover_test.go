@@ -3,6 +3,7 @@ package discover
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -140,6 +141,47 @@ func TestListThatFailsIsRecordedAndTheOthersAreTaken(t *testing.T) {
 	if got := fmt.Sprint(s.Errors); got != want {
 		t.Errorf("errors %s\nwant %s", got, want)
 	}
+}
+
+// silent is a server of which one list is never answered.
+type silent struct{ Lister }
+
+func (silent) Server(context.Context) (session.Server, error) {
+	return session.Server{Capabilities: []byte(`{"tools":{},"resources":{},"prompts":{}}`)}, nil
+}
+
+func (silent) ListTools(context.Context, string) (*session.Page, error) {
+	return nil, &session.Error{Connection: "test.main", Operation: "tools/list", Reason: session.Quiet}
+}
+
+func (silent) ListResources(context.Context, string) (*session.Page, error) {
+	return &session.Page{Items: []json.RawMessage{[]byte(`{"uri":"test://a"}`)}}, nil
+}
+
+func (silent) ListResourceTemplates(context.Context, string) (*session.Page, error) {
+	return &session.Page{}, nil
+}
+
+func (silent) ListPrompts(context.Context, string) (*session.Page, error) {
+	return nil, &session.Error{Connection: "test.main", Operation: "prompts/list", Reason: session.Lost}
+}
+
+func TestListThatIsNeverAnsweredIsRecordedAndTheOthersAreTaken(t *testing.T) {
+	s, err := Of(t.Context(), "test.main", silent{})
+	if e := (*session.Error)(nil); !errors.As(err, &e) || e.Reason != session.Lost || s != nil {
+		t.Errorf("a session that is lost later: %v", err)
+	}
+	s, err = Of(t.Context(), "test.main", prompting{})
+	if err != nil || len(s.Resources) != 1 || len(s.Errors) != 1 || s.Errors[0].List != "tools" {
+		t.Errorf("got %+v, %v", s, err)
+	}
+}
+
+// prompting is silent with a list of prompts.
+type prompting struct{ silent }
+
+func (prompting) ListPrompts(context.Context, string) (*session.Page, error) {
+	return &session.Page{}, nil
 }
 
 func TestEntryThatIsNoneIsAProblemOfItsOwn(t *testing.T) {

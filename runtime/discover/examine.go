@@ -84,6 +84,9 @@ func Withheld(ctx context.Context, cfg session.Config, shown *catalog.Snapshot, 
 	if all == cfg.Connection.Offers {
 		return nil
 	}
+	if slices.ContainsFunc(shown.Errors, func(e catalog.ListError) bool { return e.List == "tools" }) {
+		return nil // which tools it lists anyway is not known
+	}
 	hidden := map[string][]string{}
 	for _, name := range hiddenTools(ctx, cfg, all, shown) {
 		hidden[name] = nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/lda-wf/wfc/lang/catalog"
 	"github.com/lda-wf/wfc/runtime/connection"
 	"github.com/lda-wf/wfc/runtime/session"
 	"github.com/lda-wf/wfc/testdata/servers/servertest"
@@ -92,6 +93,14 @@ func TestWithheld(t *testing.T) {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
 		})
+	}
+}
+
+func TestNothingIsWithheldByAServerWhoseToolsAreNotKnown(t *testing.T) {
+	cfg := examined(t, "-picky")
+	shown := &catalog.Snapshot{Errors: []catalog.ListError{{List: "tools", Message: "it is broken"}}}
+	if got := Withheld(t.Context(), cfg, shown, "/x"); got != nil {
+		t.Errorf("got %v", got)
 	}
 }
 

@@ -18,7 +18,15 @@ import (
 // inside opens a session with a server in this process, whose tool "work" reports
 // its progress after each of the pauses but the last, and then answers.
 func inside(t *testing.T, change func(*Config), pauses ...time.Duration) *Session {
+	return insideOf(t, nil, change, pauses...)
+}
+
+// insideOf is inside with something done to the server, if prepare is not nil.
+func insideOf(t *testing.T, prepare func(*mcp.Server), change func(*Config), pauses ...time.Duration) *Session {
 	server := mcp.NewServer(&mcp.Implementation{Name: "inside"}, nil)
+	if prepare != nil {
+		prepare(server)
+	}
 	mcp.AddTool(server, &mcp.Tool{Name: "work"}, func(ctx context.Context, req *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {
 		for i, pause := range pauses {
 			select {
@@ -109,6 +117,46 @@ func TestIdleTimeoutCountsFromWhenTheRequestLeaves(t *testing.T) {
 		s.Close()
 		<-s.Ended()
 	})
+}
+
+// What has no setting of its own has a limit all the same, and the session goes on.
+func TestListsAreNotAwaitedForEver(t *testing.T) {
+	for name, ask := range map[string]func(context.Context, *Session) error{
+		"tools/list":               func(ctx context.Context, s *Session) error { _, err := s.ListTools(ctx, ""); return err },
+		"resources/list":           func(ctx context.Context, s *Session) error { _, err := s.ListResources(ctx, ""); return err },
+		"resources/templates/list": func(ctx context.Context, s *Session) error { _, err := s.ListResourceTemplates(ctx, ""); return err },
+		"prompts/list":             func(ctx context.Context, s *Session) error { _, err := s.ListPrompts(ctx, ""); return err },
+		"completion/complete": func(ctx context.Context, s *Session) error {
+			_, err := s.Complete(ctx, Completion{Prompt: "p"})
+			return err
+		},
+		"ping": func(ctx context.Context, s *Session) error { return s.Ping(ctx) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := insideOf(t, func(server *mcp.Server) {
+					server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+						return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+							if method == name {
+								<-ctx.Done()
+								return nil, ctx.Err()
+							}
+							return next(ctx, method, req)
+						}
+					})
+				}, nil, 0)
+				begin := time.Now()
+				if e := failure(t, ask(t.Context(), s)); e.Reason != Quiet || time.Since(begin) != quietFor {
+					t.Errorf("after %s: %v", time.Since(begin), e)
+				}
+				if _, err := s.CallTool(t.Context(), Call{Tool: "work"}); err != nil {
+					t.Errorf("the next operation: %v", err)
+				}
+				s.Close()
+				<-s.Ended()
+			})
+		})
+	}
 }
 
 // A server that asks something waits for us: that is no silence of its own.

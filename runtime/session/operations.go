@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // CallTool submits a call and returns the raw CallToolResult. The error of all
@@ -95,8 +96,12 @@ func (s *Session) Server(ctx context.Context) (server Server, err error) {
 	return server, err
 }
 
+// quietFor is how long a list may be silent, and what else has no setting of its own:
+// without a limit, a server that forgets to answer holds up whoever asks for ever.
+const quietFor = 60 * time.Second
+
 // reading is how what is no call is submitted.
-var reading = Call{ReadOnly: true}
+var reading = Call{ReadOnly: true, IdleTimeout: quietFor}
 
 // request submits one request in the way that how says, whose Started may keep it
 // from being sent. send gets how with a Progress that sees what is heard.
