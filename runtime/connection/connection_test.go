@@ -107,6 +107,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
+// B41: configuring one variable takes no other away, and none of ours leaks.
 func TestEnvironmentHasTheNamedVariablesOnly(t *testing.T) {
 	t.Setenv("USER", "ada")
 	t.Setenv("SECRET_OF_OURS", "x")
