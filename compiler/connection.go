@@ -6,6 +6,7 @@ import (
 	"github.com/lda-wf/wfc/compiler/check"
 	"github.com/lda-wf/wfc/compiler/plan"
 	"github.com/lda-wf/wfc/compiler/project"
+	"github.com/lda-wf/wfc/lang/catalog"
 	"github.com/lda-wf/wfc/lang/diag"
 	"github.com/lda-wf/wfc/lang/syntax"
 )
@@ -60,3 +61,7 @@ func (r *Reach) Excluded(tool string) string {
 func (r *Reach) Promises(tool string) bool {
 	return slices.ContainsFunc(r.block.Tools, func(t *syntax.ToolOverride) bool { return t.Tool.Text == tool && !t.Returns.IsZero() })
 }
+
+// Effects returns the strongest effect that each tool in the snapshot of a connection
+// may have, whatever its arguments. It is empty without a snapshot that can be read.
+func Effects(p *project.Project, id string) map[string]catalog.Effect { return check.Effects(p, id) }

@@ -120,6 +120,7 @@ them, and runs them durably.`,
 		newPrompt(std, &g),
 		newInvoke(std, &g),
 		newDoctor(std, &g),
+		newProxy(std, &g),
 		newDemoServer(std),
 		newVersion(std),
 	)

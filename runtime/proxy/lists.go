@@ -43,12 +43,13 @@ type pages struct {
 func (u *upstream) pages(ctx context.Context, r *request, l listing) pages {
 	params := "{}"
 	if r != nil && r.m.Params.There() && r.m.Method == l.method {
-		var edits []raw.Edit
-		if e, ok := raw.Remove(r.m.Data, "progressToken", r.m.Param("_meta", "progressToken")); ok && r.token != nil {
-			edits = append(edits, e) // it is another request, and several
+		m := r.m
+		if meta := m.Param("_meta"); meta.There() {
+			m.Data = raw.Apply(m.Data, raw.Edit{At: meta, Text: raw.Keep(m.Data, meta, func(key string) bool {
+				return key != "progressToken" && (u.modern || olderKey(key)) // these are several requests
+			})})
+			m, _ = raw.Parse(m.Data)
 		}
-		params = string(raw.Apply(r.m.Data, edits...))
-		m, _ := raw.Parse([]byte(params))
 		params = string(m.Params.Of(m.Data))
 	}
 	var out pages

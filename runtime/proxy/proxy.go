@@ -10,10 +10,7 @@ package proxy
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"io"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -191,43 +188,3 @@ func (p *Proxy) stateless() *client {
 
 // state returns a text that nobody guesses, for a session or what a client gives back.
 func state() string { return rand.Text() }
-
-// nearest returns a hint at the name that somebody may have meant, "" if none is near.
-func nearest(name string, all []string) string {
-	best, least := "", len(name)/2+1
-	for _, other := range all {
-		if d := distance(strings.ToLower(name), strings.ToLower(other), least); d < least {
-			best, least = other, d
-		}
-	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf(" Did you mean %q?", best)
-}
-
-// distance is the edit distance of a and b, or most if it is not less.
-func distance(a, b string, most int) int {
-	if len(a)-len(b) >= most || len(b)-len(a) >= most {
-		return most
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-		if slices.Min(row) >= most {
-			return most
-		}
-	}
-	return min(row[len(b)], most)
-}

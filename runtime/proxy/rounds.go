@@ -136,9 +136,10 @@ func (u *upstream) park(c *call, owner *request, q *question) {
 	u.client.held[p.state] = c
 	u.client.mu.Unlock()
 	ask := fmt.Appendf(nil, `{"resultType":"input_required","inputRequests":{"input":{"method":%q`, q.method)
-	if q.params != nil {
-		ask = append(append(ask, `,"params":`...), q.params...)
+	if q.params == nil {
+		q.params = []byte("{}")
 	}
+	ask = append(append(ask, `,"params":`...), q.params...)
 	owner.answer(result(owner.id, string(fmt.Appendf(ask, `}},"requestState":%q}`, p.state))))
 }
 

@@ -2,7 +2,10 @@ package proxy
 
 import (
 	"bytes"
+	"fmt"
+	"slices"
 
+	"github.com/lda-wf/wfc/lang/nearest"
 	"github.com/lda-wf/wfc/runtime/proxy/raw"
 )
 
@@ -138,7 +141,12 @@ func (c *client) unknown(k kind, name string) *failure {
 		}
 	}
 	n.mu.Unlock()
-	return refuse(codeParams, "Unknown %s: there is no %s %q.%s", k, k, name, nearest(name, seen))
+	slices.Sort(seen)
+	hint := ""
+	if near, ok := nearest.Name(name, seen); ok {
+		hint = fmt.Sprintf(" Did you mean %q?", near)
+	}
+	return refuse(codeParams, "Unknown %s: there is no %s %q.%s", k, k, name, hint)
 }
 
 // lookup returns what clients see as name.

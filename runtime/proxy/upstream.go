@@ -144,7 +144,10 @@ func (u *upstream) forward(c *call, r *request, edits []raw.Edit) {
 	u.register(c)
 	number := fmt.Append(nil, c.number)
 	edits = append(edits, raw.Edit{At: r.m.ID, Text: number})
-	if r.token != nil {
+	switch {
+	case r.client.modern && !u.modern:
+		edits = append(edits, u.withoutEra(r, number)...)
+	case r.token != nil:
 		edits = append(edits, raw.Edit{At: r.m.Param("_meta", "progressToken"), Text: number})
 	}
 	if u.triple != "" {
@@ -173,6 +176,38 @@ func (u *upstream) identify(m raw.Message) raw.Edit {
 		return raw.Insert(m.Data, m.Params, "_meta", []byte("{"+triple+"}"))
 	}
 	return raw.Insert(m.Data, raw.Whole(m.Data), "params", []byte(`{"_meta":{`+triple+"}}"))
+}
+
+// eraPrefix is what the names in _meta begin with by which a request says that it
+// follows 2026-07-28: an older server would take that at its word.
+const eraPrefix = "io.modelcontextprotocol/"
+
+func olderKey(key string) bool { return !strings.HasPrefix(key, eraPrefix) }
+
+// withoutEra returns the edits by which a request of 2026-07-28 becomes one for an older
+// server, with its progress token replaced. What log messages it wants the server is
+// told before.
+func (u *upstream) withoutEra(r *request, token []byte) []raw.Edit {
+	meta := r.m.Param("_meta")
+	if !meta.There() {
+		return nil
+	}
+	if level := string(r.meta("logLevel")); level != "" && u.has("logging") {
+		u.mu.Lock()
+		same := u.level == level
+		u.level = level
+		u.mu.Unlock()
+		if !same {
+			c := &call{method: "logging/setLevel", then: func(*request, raw.Message, *failure) {}}
+			u.register(c)
+			u.send(c, connection.Packet{Data: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"logging/setLevel","params":{"level":%s}}`, c.number, level)})
+		}
+	}
+	kept := raw.Keep(r.m.Data, meta, olderKey)
+	if at := raw.Find(kept, raw.Whole(kept), "progressToken"); at.There() {
+		kept = raw.Apply(kept, raw.Edit{At: at, Text: token})
+	}
+	return []raw.Edit{{At: meta, Text: kept}}
 }
 
 // cancel gives up a call, and tells the server. Reason is raw JSON, or nil.

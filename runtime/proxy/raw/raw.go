@@ -197,6 +197,21 @@ func Remove(text []byte, name string, v Span) (Edit, bool) {
 	return Edit{At: Span{start, v.To}}, true
 }
 
+// Keep returns the object at s with those of its members that keep wants, each as it is.
+func Keep(text []byte, s Span, keep func(key string) bool) []byte {
+	out := []byte{'{'}
+	Members(text, s, func(key string, v Span) bool {
+		if keep(key) {
+			if len(out) > 1 {
+				out = append(out, ',')
+			}
+			out = append(append(append(out, Quote(key)...), ':'), v.Of(text)...)
+		}
+		return true
+	})
+	return append(out, '}')
+}
+
 // Apply returns a new text with the edits made, which do not overlap. Edits at the
 // same place are made in their order.
 func Apply(text []byte, edits ...Edit) []byte {
