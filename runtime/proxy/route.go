@@ -17,6 +17,9 @@ func (c *client) immediate(r *request) bool {
 	default:
 		return false
 	}
+	if c.modern && r.meta("logLevel") != nil {
+		return false // an older server may have to be told first
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, u := range c.ups {

@@ -198,9 +198,9 @@ func (u *upstream) withoutEra(r *request, token []byte) []raw.Edit {
 		u.level = level
 		u.mu.Unlock()
 		if !same {
-			c := &call{method: "logging/setLevel", then: func(*request, raw.Message, *failure) {}}
-			u.register(c)
-			u.send(c, connection.Packet{Data: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"logging/setLevel","params":{"level":%s}}`, c.number, level)})
+			ctx, cancel := context.WithTimeout(u.client.ctx, ackBudget)
+			_, _ = u.ask(ctx, "logging/setLevel", `{"level":`+level+"}") // what comes of it does not matter: logs are an extra
+			cancel()
 		}
 	}
 	kept := raw.Keep(r.m.Data, meta, olderKey)
