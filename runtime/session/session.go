@@ -1,5 +1,5 @@
-// Package session holds one live MCP session: an owner goroutine that connects,
-// hands out the queued operations in their order, and closes.
+// Package session holds one live MCP session: a queue that hands its operations
+// out in their order, and an owner goroutine that connects, waits and closes.
 //
 // Its central type is [Session]. Of wfc it imports runtime/callback and
 // runtime/connection, and lang/value for what servers ask and log.
@@ -84,16 +84,14 @@ type turn struct {
 type Session struct {
 	cfg Config
 
-	submit   chan *operation
-	finished chan *operation
-	wake     chan struct{} // a queued operation was given up
-	drain    chan struct{}
-	stop     chan struct{}
-	kill     chan struct{}
-	drained  atomic.Bool
-	stopped  atomic.Bool
-	killed   atomic.Bool
-	ended    chan struct{}
+	turns   *turns
+	drain   chan struct{}
+	stop    chan struct{}
+	kill    chan struct{}
+	drained atomic.Bool
+	stopped atomic.Bool
+	killed  atomic.Bool
+	ended   chan struct{}
 
 	sequence atomic.Uint64
 	busy     atomic.Int64 // operations that were submitted and are not over
@@ -119,9 +117,9 @@ func Open(cfg Config) *Session {
 		cfg.restartAfter = restartAfter(cfg.Connection)
 	}
 	s := &Session{
-		cfg: cfg, submit: make(chan *operation), finished: make(chan *operation, 64), wake: make(chan struct{}, 1),
-		drain: make(chan struct{}), stop: make(chan struct{}), kill: make(chan struct{}), ended: make(chan struct{}),
+		cfg: cfg, drain: make(chan struct{}), stop: make(chan struct{}), kill: make(chan struct{}), ended: make(chan struct{}),
 	}
+	s.turns = newTurns(s)
 	s.used.Store(time.Now().UnixNano())
 	go s.own()
 	return s
@@ -206,15 +204,11 @@ func (s *Session) do(ctx context.Context, label string, readOnly bool, queued fu
 	if s.drained.Load() {
 		return errEnded
 	}
-	select {
-	case s.submit <- op:
-		if queued != nil {
-			queued()
-		}
-	case <-ctx.Done():
-		return s.gaveUp(ctx, op)
-	case <-s.ended:
-		return s.tooLate(op)
+	if err := s.turns.submit(op); err != nil {
+		return err
+	}
+	if queued != nil {
+		queued()
 	}
 	select {
 	case t := <-op.turn:
@@ -223,10 +217,7 @@ func (s *Session) do(ctx context.Context, label string, readOnly bool, queued fu
 		if !op.given.CompareAndSwap(false, true) {
 			return s.perform(runCtx, op, <-op.turn) // its turn came in this moment
 		}
-		select {
-		case s.wake <- struct{}{}:
-		default:
-		}
+		s.turns.tidy()
 		return s.gaveUp(ctx, op)
 	}
 }
@@ -235,12 +226,8 @@ func (s *Session) perform(ctx context.Context, op *operation, t turn) error {
 	if t.err != nil {
 		return t.err
 	}
-	err := op.run(ctx, t.client)
-	select {
-	case s.finished <- op:
-	case <-s.ended:
-	}
-	return err
+	defer s.turns.finish(op)
+	return op.run(ctx, t.client)
 }
 
 // leave says that an operation is over.
