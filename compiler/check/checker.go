@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/hashicorp/hcl/v2"
@@ -82,7 +83,9 @@ type checker struct {
 	// trusted is the expression last looked at that reads a part of an any.
 	trusted hclNode
 
-	nulls []string // what was found to be null in the expression in hand, of which parts are read
+	// Of the expression in hand: what was found to be null of which parts are read, and
+	// the names that were found to be unknown. Each is said once.
+	nulls, unknowns []string
 
 	printed map[hclNode]string // canonical prints of conditions
 
@@ -123,14 +126,26 @@ func (c *checker) check(e expr.Expr, p *place, en *env, want *types.Type, s *sub
 	if e.IsZero() {
 		return types.ErrorType
 	}
-	outer, nulls := c.textual, c.nulls
-	c.textual, c.nulls = false, nil
+	outer, nulls, unknowns := c.textual, c.nulls, c.unknowns
+	c.textual, c.nulls, c.unknowns = false, nil, nil
 	c.at(e.Source, p, func() { t = c.expr(e.Node, en, want, s).t })
 	if c.textual && c.muted == 0 {
 		c.diags = append(c.diags, expr.Problems(e)...)
 	}
-	c.textual, c.nulls = outer, nulls
+	c.textual, c.nulls, c.unknowns = outer, nulls, unknowns
 	return t
+}
+
+// again reports whether an unknown name was found in the expression in hand already.
+func (c *checker) again(name string) bool {
+	if c.muted > 0 {
+		return false
+	}
+	if slices.Contains(c.unknowns, name) {
+		return true
+	}
+	c.unknowns = append(c.unknowns, name)
+	return false
 }
 
 // text returns the source text of a range of the expression in hand, cut to a

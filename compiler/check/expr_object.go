@@ -51,10 +51,10 @@ func (c *checker) object(x *hclsyntax.ObjectConsExpr, en *env, want *types.Type,
 	c.missing(x.SrcRange, lacks, s)
 	t := types.ExactOf(attrs)
 	if bad {
-		if want != nil {
+		if w != nil && w.Kind() == types.Object && len(w.Attrs()) > 0 {
 			return of(want)
 		}
-		return of(t)
+		return of(t) // what is wrong inside has been said
 	}
 	return c.fit(x, en, want, of(t), s)
 }

@@ -159,7 +159,7 @@ func (c *checker) member(root string, label hcl.TraverseAttr) (typed, bool) {
 // is silent where a syntax error may have swallowed the name: of the project,
 // or of the file that would define it.
 func (c *checker) unknown(code diag.Code, noun, owner string, label hcl.TraverseAttr, have []string, file string) {
-	if c.w.mayBeLost(label.Name, file) {
+	if c.w.mayBeLost(label.Name, file) || c.again(noun+"."+label.Name) {
 		return
 	}
 	if near, ok := nearest.Name(label.Name, have); ok && !isIdentifier(near) {
@@ -262,6 +262,9 @@ func (c *checker) incomplete(root string, x *hclsyntax.ScopeTraversalExpr, rest 
 // unknownRoot reports a name that begins an expression and means nothing.
 func (c *checker) unknownRoot(x *hclsyntax.ScopeTraversalExpr, en *env) {
 	name := x.Traversal.RootName()
+	if c.again(name) {
+		return
+	}
 	at := x.Traversal[0].SourceRange()
 	if c.f != nil {
 		if c.f.sources[name] != nil {

@@ -319,6 +319,42 @@ interface greeter {
   tool gret(name: string) -> any
 }
 `, "WFC2002 `greet`", "WFC1511 `connection.demo.main`"),
+		in("a kind of failure", `
+  step "s" {
+    call     = demo.greet
+    args     = { name = "x" }
+    on_error = ["toool"]
+  }
+  output "o" {
+    value = step.s.outcome == "ok" ? step.s.output.greeting : step.s.error.message
+  }`, "WFC1038 `\"toool\"`"),
+		in("what on_error says", `
+  step "s" {
+    for_each = ["a"]
+    call     = demo.greet
+    args     = { name = each.value }
+    on_error = true
+  }
+  output "o" {
+    value = [for r in step.s : r.error.message if r.outcome == "error"]
+  }`, "WFC1034 `true`"),
+		in("a way to decode", `
+  step "s" {
+    call   = demo.echo
+    args   = { text = "x" }
+    decode = "jsonlines"
+  }
+  output "o" {
+    value = step.s.output[0].id
+  }`, "WFC1037 `\"jsonlines\"`"),
+		in("a name that is used twice", `
+  output "o" {
+    value = [for x in [1] : y + y * nope(y)]
+  }`, "WFC2010 `y`", "WFC2009 `nope`"),
+		in("what is made of what is wrong", `
+  output "o" {
+    value = sort_by([for s in ["a"] : { title = slpit(s), path = s }], "title")[0].path
+  }`, "WFC2009 `slpit`"),
 		in("both names", `
   step "s" {
     call = demo.greet

@@ -165,7 +165,7 @@ func (c *checker) checkStep(s *step) {
 		can |= outcomeSkipped
 	}
 	s.one = c.newResult(s, output, each, can)
-	if !s.cyclic && fits {
+	if !s.cyclic && fits && !y.Unclear {
 		s.typ = s.wrap(s.one.t)
 	}
 }

@@ -138,6 +138,9 @@ type Step struct {
 	Deadline    *Attribute
 	OnError     *OnError
 	Decode      *Text
+	// Unclear says that on_error or decode is written and cannot be read, which has
+	// its diagnostic: what the step gives is not known.
+	Unclear bool
 }
 
 // Target returns what the step calls, reads or prompts, nil where it does

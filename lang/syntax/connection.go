@@ -183,8 +183,10 @@ func (r *reader) effect(body *hclsyntax.Body) *Attribute {
 	if at == nil {
 		return nil
 	}
-	if isConstant(unparen(at.Expr.Node)) && r.choice(body, "effect", "read", "write", "destructive") == nil {
-		return nil
+	if isConstant(unparen(at.Expr.Node)) {
+		if t := r.text(body, "effect"); t == nil || !r.oneOf("effect", t, []string{"read", "write", "destructive"}) {
+			return nil
+		}
 	}
 	return at
 }

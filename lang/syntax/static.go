@@ -34,16 +34,20 @@ func (r *reader) text(body *hclsyntax.Body, name string) *Text {
 	return &Text{S: s, Range: at.Expr.Range()}
 }
 
-// choice reads a constant string attribute that must be one of options.
+// choice reads a constant string attribute that must be one of options. A slip of
+// one of them is taken for what is meant, so that nothing follows from it.
 func (r *reader) choice(body *hclsyntax.Body, name string, options ...string) *Text {
 	t := r.text(body, name)
 	if t == nil {
 		return nil
 	}
-	if !r.oneOf(name, t, options) {
-		return nil
+	if r.oneOf(name, t, options) {
+		return t
 	}
-	return t
+	if meant, ok := nearest.Name(t.S, options); ok {
+		return &Text{S: meant, Range: t.Range}
+	}
+	return nil
 }
 
 // oneOf reports a text of the attribute name that is none of options.

@@ -83,6 +83,7 @@ func (r *reader) step(shape *shape, b *hclsyntax.Block) *Step {
 		}
 	}
 	r.action(shape, b, s)
+	s.Unclear = body.Attributes["on_error"] != nil && s.OnError == nil || body.Attributes["decode"] != nil && s.Decode == nil
 	return s
 }
 
@@ -199,11 +200,17 @@ func (r *reader) dependsOn(at *hclsyntax.Attribute) []Ref {
 func (r *reader) onError(at *hclsyntax.Attribute) *OnError {
 	e := unparen(at.Expr)
 	if list, ok := e.(*hclsyntax.TupleConsExpr); ok {
-		out := &OnError{Kinds: []string{}, Range: e.Range()}
+		out, clear := &OnError{Kinds: []string{}, Range: e.Range()}, true
 		for _, x := range list.Exprs {
-			if k, ok := r.kind(x); ok && !slices.Contains(out.Kinds, k) {
+			k, ok := r.kind(x)
+			if !ok {
+				clear = false
+			} else if !slices.Contains(out.Kinds, k) {
 				out.Kinds = append(out.Kinds, k)
 			}
+		}
+		if !clear {
+			return nil
 		}
 		return out
 	}
@@ -221,7 +228,8 @@ func (r *reader) onError(at *hclsyntax.Attribute) *OnError {
 	}
 	d := diag.New(codeInvalidChoice, e.Range(), `"on_error" cannot be %q. It is "fail", "continue" or a list of kinds of failures, as ["tool", "timeout"].`, s)
 	if near, ok := nearest.Name(s, []string{"fail", "continue"}); ok {
-		d = d.Fix("Change it to "+quote(near), false, diag.Edit{Range: diag.RangeOf(e.Range()), Text: quote(near)})
+		r.report(d.Fix("Change it to "+quote(near), false, diag.Edit{Range: diag.RangeOf(e.Range()), Text: quote(near)}))
+		return &OnError{Continue: near == "continue", Range: e.Range()}
 	}
 	r.report(d)
 	return nil
@@ -242,7 +250,8 @@ func (r *reader) kind(e hclsyntax.Expression) (string, bool) {
 	d := diag.New(codeUnknownKind, e.Range(), "There is no kind of failure %q. The kinds are %s.", s, quoted(Kinds))
 	if near, ok := nearest.Name(s, Kinds); ok {
 		d.Detail = "There is no kind of failure " + quote(s) + ". Did you mean " + quote(near) + "?"
-		d = d.Fix("Change it to "+quote(near), false, diag.Edit{Range: diag.RangeOf(e.Range()), Text: quote(near)})
+		r.report(d.Fix("Change it to "+quote(near), false, diag.Edit{Range: diag.RangeOf(e.Range()), Text: quote(near)}))
+		return near, true
 	}
 	r.report(d)
 	return "", false

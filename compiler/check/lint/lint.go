@@ -56,9 +56,9 @@ func Workflow(f *Flow) diag.List {
 	p.walk()
 	p.emptyIndexes()
 	p.redundantOrder()
-	p.unusedEach()
 	p.blindLoops()
 	if f.Whole {
+		p.unusedEach()
 		p.unusedInputs()
 		p.unusedLocals()
 		p.unusedSources()
