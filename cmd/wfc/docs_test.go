@@ -31,6 +31,7 @@ import (
 //	<!-- project: empty -->                    … in an empty folder
 //	<!-- project: clone -->                    … in a folder that has the examples where a clone has them
 //	<!-- needs: npm -->                        … with the real npm servers on the PATH
+//	<!-- needs: npm, sqlite -->                … and the native part of the one for SQLite
 //	<!-- file: triage.wf.hcl -->               the block is written to this file first
 //	<!-- shows: testdata/… -->                 the block is a part of this file of the repository
 //	<!-- fails: WFC2103 -->                    checking finds exactly this (several: with commas)
@@ -93,8 +94,11 @@ func (s *session) block(b *block) string {
 	if from, ok := b.marks["project"]; ok {
 		s.begin(from)
 	}
-	if b.marks["needs"] == "npm" {
+	switch b.marks["needs"] {
+	case "npm":
 		s.path = npm.Bin(s.t) + string(filepath.ListSeparator)
+	case "npm, sqlite":
+		s.path = npm.Sqlite(s.t) + string(filepath.ListSeparator)
 	}
 	if name, ok := b.marks["file"]; ok {
 		s.write(name, b.text)
@@ -379,9 +383,12 @@ func TestDocumentsNameTheServersThatAreTested(t *testing.T) {
 	if err := json.Unmarshal(src, &manifest); err != nil {
 		t.Fatal(err)
 	}
-	named := regexp.MustCompile(`(@modelcontextprotocol/[a-z-]+)@([0-9][0-9.]*[0-9])`)
-	files := append(documents(t), "../../testdata/examples/link-audit/link-audit.wf.hcl")
-	for _, file := range files {
+	named := regexp.MustCompile(`(@modelcontextprotocol/[a-z-]+|@cyanheads/[a-z-]+|mcp-sqlite)@([0-9][0-9.]*[0-9])`)
+	examples, err := filepath.Glob("../../testdata/examples/*/*.wf.hcl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range append(documents(t), examples...) {
 		src, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
