@@ -191,7 +191,7 @@ func lengthReason(got, want int) string {
 }
 
 func (j *judge) object(w, g *Type) *Mismatch {
-	has := attrIndex(g)
+	has := g.Attr
 	for i := range w.attrs {
 		a := &w.attrs[i]
 		b := has(a.Name)
@@ -216,7 +216,7 @@ func (j *judge) object(w, g *Type) *Mismatch {
 			return missing(a)
 		}
 	}
-	declared := attrIndex(w)
+	declared := w.Attr
 	for i := range g.attrs {
 		b := &g.attrs[i]
 		if declared(b.Name) != nil {
@@ -346,7 +346,7 @@ func (j *judge) anyVariant(ms []*Type, want, got *Type) bool {
 				return false
 			}
 			one := *got
-			one.attrs = append([]Attr(nil), got.attrs...)
+			one.setAttrs(append([]Attr(nil), got.attrs...))
 			one.attrs[i].Type, one.attrs[i].Optional = p, false
 			if j.assign(want, &one) != nil {
 				all = false
@@ -355,7 +355,7 @@ func (j *judge) anyVariant(ms []*Type, want, got *Type) bool {
 		}
 		if all && a.Optional {
 			without := *got
-			without.attrs = append(append([]Attr(nil), got.attrs[:i]...), got.attrs[i+1:]...)
+			without.setAttrs(append(append([]Attr(nil), got.attrs[:i]...), got.attrs[i+1:]...))
 			all = j.assign(want, &without) == nil
 		}
 		return all

@@ -121,7 +121,7 @@ func conformsObject(t *Type, o *value.ObjectValue) *Mismatch {
 	if t.rest == nil || t.rest.kind == Any {
 		return nil
 	}
-	declared := attrIndex(t)
+	declared := t.Attr
 	for k, e := range o.All() {
 		if declared(k) != nil {
 			continue

@@ -17,6 +17,10 @@ func UnionOf(members ...*Type) *Type {
 	return t
 }
 
+// maxAbsorbing is how many members of a union are asked whether they hold another one.
+// A union with a member too many means the same.
+const maxAbsorbing = 256
+
 // unionOf also reports whether a refinement was dropped: the result holds more
 // values than its members together.
 func unionOf(members []*Type) (t *Type, widened bool) {
@@ -65,7 +69,7 @@ next:
 			out = append(out, m)
 			continue
 		}
-		for i, o := range bases {
+		for i, o := range bases[:min(len(bases), maxAbsorbing)] {
 			keeps, lossy := absorb(o, m)
 			if keeps == nil {
 				if keeps, lossy = absorb(m, o); keeps == nil {
@@ -102,7 +106,7 @@ next:
 // held reports whether one of the bases holds the literal m; it loses its
 // refinement where that does not hold of m.
 func held(bases []*Type, m *Type, out []*Type, widened *bool) bool {
-	for i, b := range bases {
+	for i, b := range bases[:min(len(bases), maxAbsorbing)] {
 		if keeps, lossy := absorb(b, m); keeps != nil {
 			if lossy {
 				*widened = true
@@ -217,7 +221,7 @@ func (s stripper) strip(t *Type) *Type {
 		}
 	}
 	if t.attrs != nil {
-		c.attrs = make([]Attr, len(t.attrs))
+		c.setAttrs(make([]Attr, len(t.attrs)))
 		for i, x := range t.attrs {
 			x.Type = s.strip(x.Type)
 			c.attrs[i] = x

@@ -86,7 +86,7 @@ func equal(a, b *Type, seen assumed, refinements bool) bool {
 		if len(a.attrs) != len(b.attrs) || !same(a.rest, b.rest) {
 			return false
 		}
-		index := attrIndex(b)
+		index := b.Attr
 		for i := range a.attrs {
 			x := &a.attrs[i]
 			y := index(x.Name)
@@ -108,19 +108,6 @@ func (s assumed) clone() assumed {
 		c[k] = v
 	}
 	return c
-}
-
-// attrIndex returns a lookup of the attributes of an object type that does not
-// take quadratic time for wide objects.
-func attrIndex(t *Type) func(name string) *Attr {
-	if len(t.attrs) <= 8 {
-		return t.Attr
-	}
-	m := make(map[string]*Attr, len(t.attrs))
-	for i := range t.attrs {
-		m[t.attrs[i].Name] = &t.attrs[i]
-	}
-	return func(name string) *Attr { return m[name] }
 }
 
 func sameDefault(a, b *value.Value) bool {

@@ -56,7 +56,7 @@ func weakenObject(a, b *Type) *Type {
 	c := *a
 	c.exact = a.exact && b.exact
 	changed := c.exact != a.exact
-	index := attrIndex(b)
+	index := b.Attr
 	for i := range a.attrs {
 		x := a.attrs[i]
 		y := index(x.Name)
@@ -68,7 +68,7 @@ func weakenObject(a, b *Type) *Type {
 			continue
 		}
 		if len(c.attrs) > 0 && &c.attrs[0] == &a.attrs[0] {
-			c.attrs = slices.Clone(a.attrs)
+			c.setAttrs(slices.Clone(a.attrs))
 		}
 		c.attrs[i].Type, c.attrs[i].Unsure = t, x.Unsure || y.Unsure
 		changed = true

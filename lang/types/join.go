@@ -213,7 +213,7 @@ func (j joiner) objects(ts []*Type) (*Type, bool) {
 	var rests []*Type
 	exact := true
 	for i, t := range ts {
-		has[i] = attrIndex(t)
+		has[i] = t.Attr
 		exact = exact && t.exact
 		if t.rest != nil {
 			rests = append(rests, t.rest)

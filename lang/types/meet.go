@@ -290,7 +290,7 @@ func (m *meeting) structure(a, b *Type) *Type {
 }
 
 func (m *meeting) objects(a, b *Type) *Type {
-	hasA, hasB := attrIndex(a), attrIndex(b)
+	hasA, hasB := a.Attr, b.Attr
 	attrs := make([]Attr, 0, len(a.attrs)+len(b.attrs))
 	for i := range a.attrs {
 		x := a.attrs[i]

@@ -89,7 +89,7 @@ func overlap(a, b *Type, seen assumed) bool {
 
 // objectsOverlap reports whether no attribute that a requires excludes b.
 func objectsOverlap(a, b *Type, seen assumed) bool {
-	has := attrIndex(b)
+	has := b.Attr
 	for i := range a.attrs {
 		x := &a.attrs[i]
 		if x.Optional {

@@ -65,7 +65,7 @@ func (s *simplifier) parts(t *Type) *Type {
 		}
 	}
 	if t.attrs != nil {
-		c.attrs = make([]Attr, len(t.attrs))
+		c.setAttrs(make([]Attr, len(t.attrs)))
 		for i, a := range t.attrs {
 			a.Type = s.simplify(a.Type)
 			c.attrs[i] = a

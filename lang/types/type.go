@@ -5,7 +5,11 @@
 // Its central type is [Type]. It may import lang/diag, lang/value and lang/expr.
 package types
 
-import "github.com/lda-wf/wfc/lang/value"
+import (
+	"sync"
+
+	"github.com/lda-wf/wfc/lang/value"
+)
 
 // Kind is the kind of a [Type].
 type Kind uint8
@@ -36,6 +40,7 @@ type Type struct {
 	elem    *Type
 	items   []*Type
 	attrs   []Attr
+	places  *attrPlaces // of many attributes; see setAttrs
 	rest    *Type
 	exact   bool // of an object: see ExactOf
 	lit     value.Value
@@ -104,11 +109,19 @@ func TupleOf(items ...*Type) *Type { return &Type{kind: Tuple, items: items} }
 // given. rest is the type of all other attributes: nil for none (authors may
 // not write others; values that arrive may have more, which are not readable
 // by name), [AnyType] for an open object.
-func ObjectOf(attrs []Attr, rest *Type) *Type { return &Type{kind: Object, attrs: attrs, rest: rest} }
+func ObjectOf(attrs []Attr, rest *Type) *Type {
+	t := &Type{kind: Object, rest: rest}
+	t.setAttrs(attrs)
+	return t
+}
 
 // ExactOf returns the type of objects that have no attributes but the declared ones, since
 // they are written as such: one that arrives from elsewhere is never known to be so.
-func ExactOf(attrs []Attr) *Type { return &Type{kind: Object, attrs: attrs, exact: true} }
+func ExactOf(attrs []Attr) *Type {
+	t := &Type{kind: Object, exact: true}
+	t.setAttrs(attrs)
+	return t
+}
 
 // Exact reports whether the values of an object type have no attributes but those that
 // it declares. It says nothing of what two types are to each other: see [Equal].
@@ -117,8 +130,37 @@ func (t *Type) Exact() bool { return t.exact }
 // WithAttrs returns an object type with other attributes, and all else of t.
 func (t *Type) WithAttrs(attrs []Attr) *Type {
 	c := *t
-	c.attrs = attrs
+	c.setAttrs(attrs)
 	return &c
+}
+
+// setAttrs sets the attributes of an object type that is being made.
+func (t *Type) setAttrs(attrs []Attr) {
+	t.attrs, t.places = attrs, nil
+	if len(attrs) > manyAttrs {
+		t.places = &attrPlaces{}
+	}
+}
+
+// manyAttrs is how many attributes are looked through for a name.
+const manyAttrs = 16
+
+// attrPlaces has the places of the attributes of an object type by name, from its first use on.
+type attrPlaces struct {
+	once   sync.Once
+	byName map[string]int
+}
+
+func (x *attrPlaces) of(attrs []Attr) map[string]int {
+	x.once.Do(func() {
+		x.byName = make(map[string]int, len(attrs))
+		for i, a := range attrs {
+			if _, twice := x.byName[a.Name]; !twice {
+				x.byName[a.Name] = i
+			}
+		}
+	})
+	return x.byName
 }
 
 // NamedOf returns a type that is known by name: of an interface file, or the
@@ -167,6 +209,12 @@ func (t *Type) Attrs() []Attr { return t.attrs }
 
 // Attr returns the declared attribute name of an object, or nil.
 func (t *Type) Attr(name string) *Attr {
+	if t.places != nil {
+		if i, ok := t.places.of(t.attrs)[name]; ok {
+			return &t.attrs[i]
+		}
+		return nil
+	}
 	for i := range t.attrs {
 		if t.attrs[i].Name == name {
 			return &t.attrs[i]
