@@ -355,6 +355,17 @@ interface greeter {
   output "o" {
     value = sort_by([for s in ["a"] : { title = slpit(s), path = s }], "title")[0].path
   }`, "WFC2009 `slpit`"),
+		in("what a reference begins with", `
+  step "ask" {
+    ask {
+      message = "Delete it?"
+    }
+  }
+  step "s" {
+    depends_on = [stp.ask]
+    call       = demo.delete_task
+    args       = { task = 1 }
+  }`, "WFC1035 `stp.ask` ~ Did you mean \"step\"?"),
 		in("both names", `
   step "s" {
     call = demo.greet

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/lda-wf/wfc/lang/diag"
+	"github.com/lda-wf/wfc/lang/nearest"
 )
 
 func (r *reader) workflow(b *hclsyntax.Block) *Workflow {
@@ -103,6 +104,12 @@ func (r *reader) rooted(e hclsyntax.Expression, root string, n int, want string)
 	switch {
 	case ok && len(ref.Path) == n && ref.Path[0].Text == root:
 		return &ref
+	case ok && len(ref.Path) == n && isNear(ref.Path[0].Text, root):
+		at := ref.Path[0].Range
+		r.report(diag.New(codeInvalidReference, e.Range(), "Here stands %s. Did you mean %q?", want, root).
+			Fix("Change it to "+root, true, diag.Edit{Range: diag.RangeOf(at), Text: root}))
+		ref.Path[0].Text = root
+		return &ref
 	case unreadable(e) || ok && r.halfTyped(ref, root, n):
 	case ok && len(ref.Path) == n-1 && ref.Path[0].Text != root:
 		at := ref.Range
@@ -118,6 +125,11 @@ func (r *reader) rooted(e hclsyntax.Expression, root string, n int, want string)
 		r.report(d)
 	}
 	return nil
+}
+
+func isNear(name, meant string) bool {
+	_, near := nearest.Name(name, []string{meant})
+	return near
 }
 
 // quoted reads a reference that is written in quotes, with or without its root,
