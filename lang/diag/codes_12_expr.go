@@ -101,7 +101,7 @@ func init() {
 		},
 		Entry{
 			Code: "WFC1207", Severity: Error, Summary: "Too long to be read",
-			Explanation: "A file of workflows may have 1,000,000 names, numbers and signs, comments and most texts not counted: more than 20,000 steps. A file of " +
+			Explanation: "A file of workflows may have 1,000,000 names, numbers and signs, comments and most texts not counted, and as many lines: more than 20,000 steps. A file of " +
 				"interfaces may have 2,000,000. What is larger is made by a program, which can as well make several files, or a file of values that " +
 				"`file(\"NAME\")` reads.",
 			NoExample: "It would be longer than all others together.",

@@ -49,6 +49,10 @@ func (g *guard) refusal(filename string) diag.List {
 		at := position(g.src, validLen(g.src))
 		return diag.List{diag.New("WFC1001", hcl.Range{Filename: filename, Start: at, End: at}, "This text is not UTF-8. Save it in that encoding.")}
 	}
+	if len(g.src) > g.maxTokens && bytes.Count(g.src, []byte{'\n'}) > g.maxTokens {
+		return diag.List{diag.New("WFC1207", hcl.Range{Filename: filename, Start: hcl.InitialPos, End: hcl.InitialPos},
+			"This file has more than %d lines. Move a part of it into another file.", MaxTokens)}
+	}
 	code := g.scan()
 	if code == "" {
 		return nil
