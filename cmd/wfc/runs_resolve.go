@@ -15,7 +15,7 @@ import (
 
 func newRunsResolve(std streams, g *globals) *cobra.Command {
 	var as, output string
-	var asJSON bool
+	var asJSON, anew bool
 	cmd := &cobra.Command{
 		Use:   "resolve RUN STEP --as ok|error|retry",
 		Short: "Say what became of a step in doubt, and go on with the run",
@@ -53,16 +53,17 @@ STEP is a step's name, with the index or the key of an element: label, label[0],
 			if _, _, err := engine.ParseInstance(w.Step); err != nil {
 				return usage("%w", err)
 			}
-			return resolve(cmd.Context(), std, g, args[0], w, asJSON)
+			return resolve(cmd.Context(), std, g, args[0], w, anew, asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&as, "as", "", "what became of it: `ok`, error or retry")
 	cmd.Flags().StringVar(&output, "output", "", "what the step gave: `JSON`, or @FILE with it, or @- for standard input")
 	eventsFlag(cmd, &asJSON)
+	newSessionsFlag(cmd, &anew)
 	return cmd
 }
 
-func resolve(ctx context.Context, std streams, g *globals, run string, w engine.Word, asJSON bool) error {
+func resolve(ctx context.Context, std streams, g *globals, run string, w engine.Word, anew, asJSON bool) error {
 	proj, err := g.load()
 	if err != nil {
 		return failed(err)
@@ -76,7 +77,7 @@ func resolve(ctx context.Context, std streams, g *globals, run string, w engine.
 			return fmt.Errorf("%w%s", err, whatIsInDoubt(r))
 		}
 		p.say("The step %s is resolved: %s.", printable(w.Step), w.As)
-		err := p.resume(ctx, svc, r.Run, svc.Resume)
+		err := p.resume(ctx, svc, r.Run, resuming(svc, anew))
 		if errors.Is(err, journal.ErrOwned) {
 			p.say("The run %s goes on in %s.", r.Run, ownerOf(ctx, svc, r))
 			return nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lda-wf/wfc/runner/engine"
 	"github.com/lda-wf/wfc/runner/service"
 )
 
@@ -30,17 +31,25 @@ A run that a living process executes cannot be resumed.`,
 				return err
 			}
 			return performing(cmd.Context(), std, proj, asJSON, func(ctx context.Context, svc *service.Service, p *performance) error {
-				goOn := svc.Resume
-				if anew {
-					goOn = svc.ResumeAnew
-				}
-				return p.resume(ctx, svc, r.Run, goOn)
+				return p.resume(ctx, svc, r.Run, resuming(svc, anew))
 			})
 		},
 	}
 	eventsFlag(cmd, &asJSON)
-	cmd.Flags().BoolVar(&anew, "new-sessions", false, "go on with new sessions where those private to the run ended with its process")
+	newSessionsFlag(cmd, &anew)
 	return cmd
+}
+
+// resuming is how a run is gone on with.
+func resuming(svc *service.Service, anew bool) func(context.Context, string, func(engine.Event)) (*engine.Outcome, error) {
+	if anew {
+		return svc.ResumeAnew
+	}
+	return svc.Resume
+}
+
+func newSessionsFlag(cmd *cobra.Command, anew *bool) {
+	cmd.Flags().BoolVar(anew, "new-sessions", false, "go on with new sessions where those private to the run ended with its process")
 }
 
 func newRunsCancel(std streams, g *globals) *cobra.Command {
