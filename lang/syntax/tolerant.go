@@ -16,7 +16,7 @@ const (
 	// of them are read by nobody: the file is something else than it should be.
 	maxMistakes = 25
 	// maxParsed bounds the bytes that are parsed for one file, all rounds together.
-	maxParsed = 8 << 20
+	maxParsed = 4 << 20
 )
 
 // parse reads the file's tree, as much of it as can be read; nil if nothing can.
