@@ -221,6 +221,9 @@ func (p *progress) finished(ev engine.StepFinished) {
 	}
 	switch ev.Outcome {
 	case engine.OutcomeOK:
+		if ev.Reused {
+			detail = "reused"
+		}
 		p.line("✓", titleOf(ev.Step), detail)
 	case engine.OutcomeSkipped:
 		p.line("-", titleOf(ev.Step), "skipped")

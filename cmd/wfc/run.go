@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lda-wf/wfc/runner/engine"
 	"github.com/lda-wf/wfc/runner/service"
 )
 
@@ -20,6 +21,7 @@ type runFlags struct {
 	binds     []string
 	json      bool
 	repeat    int
+	reuse     string
 }
 
 func newRun(std streams, g *globals) *cobra.Command {
@@ -29,7 +31,10 @@ func newRun(std streams, g *globals) *cobra.Command {
 		Short: "Run a workflow",
 		Long: `Run a workflow and print its outputs as JSON. What happens meanwhile is shown on
 stderr. The argument is a deployment or a workflow of the project, in this order
-(workflow.NAME means the workflow), or a file or folder with exactly one workflow.`,
+(workflow.NAME means the workflow), or a file or folder with exactly one workflow.
+
+With --reuse the results of an earlier run are kept, effects included, of steps that
+say the same and are given the same; "wfc runs why" says of each why it was done.`,
 		Example: "  wfc run triage --input repo=acme/app --input limit=5",
 		Args:    arguments(1, "name a workflow or a deployment, or give a path"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -41,6 +46,7 @@ stderr. The argument is a deployment or a workflow of the project, in this order
 	bindFlag(cmd, &f.binds)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print events, one JSON object a line")
 	cmd.Flags().IntVar(&f.repeat, "repeat", 1, "run `N` times in a row, on the same sessions")
+	cmd.Flags().StringVar(&f.reuse, "reuse", "", "keep the results of an earlier `RUN` whose steps and inputs are the same")
 	return cmd
 }
 
@@ -57,6 +63,11 @@ func runWorkflow(ctx context.Context, std streams, g *globals, arg string, f run
 	if err != nil {
 		return err
 	}
+	if f.reuse != "" {
+		if _, err := recordOf(ctx, proj, f.reuse); err != nil {
+			return err
+		}
+	}
 	inputs, err := service.Inputs(plan, f.inputFile, f.inputs)
 	if err != nil {
 		return failed(err)
@@ -66,9 +77,15 @@ func runWorkflow(ctx context.Context, std streams, g *globals, arg string, f run
 		if err != nil {
 			return err
 		}
+		var past *engine.Past
+		if f.reuse != "" {
+			if past, err = svc.Past(ctx, f.reuse, plan.Workflow); err != nil {
+				return err
+			}
+		}
 		var worst error
 		for range f.repeat {
-			outcome, err := prepared.Run(ctx, inputs, p.watch)
+			outcome, err := prepared.RunReusing(ctx, past, inputs, p.watch)
 			if err != nil {
 				return err
 			}

@@ -27,6 +27,7 @@ func newRuns(std streams, g *globals) *cobra.Command {
 		newRunsList(std, g),
 		newRunsShow(std, g),
 		newRunsLogs(std, g),
+		newRunsWhy(std, g),
 		newRunsResume(std, g),
 		newRunsResolve(std, g),
 		newRunsCancel(std, g),
@@ -137,6 +138,9 @@ func showRun(out io.Writer, r *journal.RunRecord) error {
 	case r.Owner != nil:
 		fmt.Fprintf(out, "owner     %s\n", r.Owner)
 	}
+	if r.Reuses != "" {
+		fmt.Fprintf(out, "reuses    %s\n", r.Reuses)
+	}
 	fmt.Fprintf(out, "inputs    %s\n", oneLine(r.Inputs))
 	if r.Error != nil {
 		fmt.Fprintf(out, "error     %s\n", indentAfter(recordedFailure(r.Error), "          "))
@@ -149,7 +153,7 @@ func showRun(out io.Writer, r *journal.RunRecord) error {
 			elapsed = took(*s.StartedAt, s.FinishedAt)
 		}
 		attempts := ""
-		if s.Attempts > 0 {
+		if s.Attempts > 0 && !s.Reused {
 			attempts = strconv.Itoa(s.Attempts)
 		}
 		state := string(s.State)
@@ -158,6 +162,9 @@ func showRun(out io.Writer, r *journal.RunRecord) error {
 		}
 		if s.Error != nil && s.Error.InDoubt {
 			state += ", in doubt"
+		}
+		if s.Reused {
+			state += ", reused"
 		}
 		t.add(nameOfStep(s), state, attempts, callOf(s), elapsed)
 		if s.Error != nil && s.Error.Kind != string(engine.KindCancelled) && (r.Error == nil || !strings.HasSuffix(r.Error.Message, s.Error.Message)) {

@@ -121,3 +121,29 @@ func ParseInstance(text string) (path, instance string, err error) {
 		text = more[1:]
 	}
 }
+
+// partTexts are the parts of an instance as the journal names it, one for each
+// step of its path.
+func partTexts(text string) []string {
+	var out []string
+	for {
+		_, rest, err := journal.CutPart(text)
+		if err != nil {
+			return append(out, text)
+		}
+		out = append(out, text[:len(text)-len(rest)])
+		if rest == "" {
+			return out
+		}
+		text = rest[1:]
+	}
+}
+
+// partOf is a step with one of the [partTexts] of its instance, as commands name it.
+func partOf(step, text string) string {
+	p, rest, err := journal.CutPart(text)
+	if err != nil || rest != "" {
+		return step + "[" + text + "]"
+	}
+	return p.Name(step)
+}

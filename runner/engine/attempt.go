@@ -381,6 +381,10 @@ func (c *Core) startCall(n *node, at Addr, s *scope) {
 	var pending pendingCall
 	if failure == nil {
 		n = n.variant(key)
+		if kept, args := c.keep(n, at, s); kept != nil {
+			c.ended(n, *kept, args)
+			return
+		}
 		call, pending, failure = c.call(n, at, s)
 	}
 	if failure != nil {

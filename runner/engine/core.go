@@ -39,6 +39,7 @@ type Core struct {
 	commands []Command
 	dropped  []int        // frames that nothing asks for any more
 	inputs   *value.Value // of the child that is about to begin, to evaluate them once
+	meanings map[*node]meaning
 }
 
 // stopLevel is which calls were told to stop.
@@ -63,6 +64,8 @@ type CoreOptions struct {
 	Blob func(*value.BlobValue) ([]byte, error)
 	// MaxResult is the number of bytes up to which a result may be kept; 0: any number.
 	MaxResult int64
+	// Past is an earlier run whose results are kept where they are still right; nil: none.
+	Past *Past
 }
 
 // NewCore returns the core of a run that has not begun.

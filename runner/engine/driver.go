@@ -31,6 +31,9 @@ type Options struct {
 	Journal *journal.Store
 	// Previous is run.previous of a new run: an object, or null.
 	Previous value.Value
+	// Past is an earlier run whose results a new one keeps where they are still right;
+	// nil: none. A run that is resumed loads its own.
+	Past *Past
 	// NewSessions lets a run that is resumed go on with new sessions in place of those
 	// private to it that died with its process: whoever resumes it says that nothing
 	// of what they kept is needed. Else steps that would use them fail, kind session.
@@ -94,6 +97,9 @@ func Run(ctx context.Context, opts Options) (*Outcome, error) {
 		Plan: prog.encoded(), PlanDigest: prog.plan.Digest, Workflow: prog.plan.Workflow, Deployment: prog.plan.Deployment,
 		Inputs: json.RawMessage(value.AppendStored(nil, inputs)), Sensitive: prog.sensitiveInputs || opts.PreviousSensitive, Seals: prog.holdsSensitive, Key: opts.Key,
 	}
+	if opts.Past != nil {
+		created.Reuses = opts.Past.run
+	}
 	if !opts.Previous.IsNull() {
 		created.Previous = value.AppendStored(nil, opts.Previous)
 	}
@@ -126,6 +132,9 @@ func Resume(ctx context.Context, opts Options, run journal.RunID) (*Outcome, err
 	log, err := opts.Journal.Adopt(ctx, run)
 	if err != nil {
 		return nil, err
+	}
+	if opts.Past, err = pastOf(ctx, opts.Journal, run); err != nil {
+		return closed(log, nil, err)
 	}
 	d := newDriver(opts, log, secrets)
 	d.owns(ctx, log, opts.Journal)
@@ -320,6 +329,7 @@ func newDriver(opts Options, log runLog, secrets map[string]string) *driver {
 		Redact:    d.redact.Text,
 		Blob:      func(b *value.BlobValue) ([]byte, error) { return d.blob(b) },
 		MaxResult: opts.MaxResult,
+		Past:      opts.Past,
 	}
 	d.core = NewCore(opts.Program, d.options)
 	if opts.Watch != nil {
@@ -675,7 +685,7 @@ func (d *driver) keep(f Fact) {
 	case NodeWaiting:
 		d.watch.push(StepWaiting{Step: d.core.Instance(f.At), InDoubt: f.For == WaitInDoubt, Until: f.Until, Time: ev.Time}, d.appended)
 	case NodeEnded:
-		d.watch.push(StepFinished{Step: d.core.Instance(f.At), Outcome: f.Outcome, Failure: f.Failure, Time: ev.Time}, d.appended)
+		d.watch.push(StepFinished{Step: d.core.Instance(f.At), Outcome: f.Outcome, Failure: f.Failure, Reused: f.Reused, Time: ev.Time}, d.appended)
 	}
 }
 

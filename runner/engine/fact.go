@@ -123,6 +123,7 @@ type NodeEnded struct {
 	Text     string
 	Content  []value.Value // parts; nil: none
 	Failure  *Failure      // nil unless Outcome is error
+	Reused   bool          // kept from the run that this one reuses: nothing was done
 }
 
 // CancelRequested is somebody's wish to end the run.

@@ -106,7 +106,7 @@ func (c *Core) encodeEnd(f NodeEnded) journal.Payload {
 	}
 	switch f.Outcome {
 	case OutcomeOK:
-		return journal.NodeCompleted{Result: result}
+		return journal.NodeCompleted{Result: result, Reused: f.Reused}
 	case OutcomeSkipped:
 		return journal.NodeSkipped{}
 	}
@@ -257,7 +257,7 @@ func (c *Core) decode(ev journal.Event) (Fact, error) {
 		}
 		return f, nil
 	case journal.NodeCompleted:
-		end.Outcome, result = OutcomeOK, d.Result
+		end.Outcome, end.Reused, result = OutcomeOK, d.Reused, d.Result
 	case journal.NodeSkipped:
 		end.Outcome = OutcomeSkipped
 	case journal.NodeFailed:

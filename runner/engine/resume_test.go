@@ -48,9 +48,18 @@ func (l *dyingLog) Commit(ctx context.Context, evs ...journal.Event) error {
 // whether the run came to its end before.
 func runUntil(t *testing.T, store *journal.Store, prog *Program, caller Caller, events int) (journal.RunID, bool) {
 	t.Helper()
-	opts := Options{Program: prog, Caller: caller, Journal: store}
+	return runWithUntil(t, Options{Program: prog, Caller: caller, Journal: store}, events)
+}
+
+func runWithUntil(t *testing.T, opts Options, events int) (journal.RunID, bool) {
+	t.Helper()
+	prog, store := opts.Program, opts.Journal
 	inputs := value.OfObject(nil)
-	log, err := store.CreateRun(t.Context(), journal.NewRun{Plan: prog.encoded(), PlanDigest: prog.plan.Digest, Workflow: "w", Inputs: []byte("{}")})
+	created := journal.NewRun{Plan: prog.encoded(), PlanDigest: prog.plan.Digest, Workflow: "w", Inputs: []byte("{}")}
+	if opts.Past != nil {
+		created.Reuses = opts.Past.run
+	}
+	log, err := store.CreateRun(t.Context(), created)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -190,7 +190,12 @@ func decode(kind EventKind, data, body []byte) (Payload, error) {
 	case KindNodeStarted:
 		return unmarshal[NodeStarted](data)
 	case KindNodeCompleted:
-		return NodeCompleted{Result: body}, nil
+		if string(data) == "{}" { // as it nearly always is
+			return NodeCompleted{Result: body}, nil
+		}
+		p, err := unmarshal[NodeCompleted](data)
+		p.Result = body
+		return p, err
 	case KindNodeFailed:
 		p, err := unmarshal[NodeFailed](data)
 		p.Result = body

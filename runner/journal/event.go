@@ -67,6 +67,7 @@ type RunCreated struct {
 	Workflow   string          `json:"workflow"`
 	Deployment string          `json:"deployment,omitempty"`
 	Key        string          `json:"key,omitempty"`
+	Reuses     RunID           `json:"reuses,omitempty"`   // the run whose results it keeps where they are still right; "": none
 	Previous   json.RawMessage `json:"previous,omitempty"` // what the run knows of the one before it; nil: nothing
 	Inputs     json.RawMessage `json:"-"`                  // an object; kept byte by byte
 }
@@ -109,6 +110,8 @@ type NodeStarted struct {
 
 // NodeCompleted is a node's success.
 type NodeCompleted struct {
+	// Reused: the result was kept from the run that this one reuses, and nothing was done.
+	Reused bool `json:"reused,omitempty"`
 	// Result is the node's result as JSON, kept byte by byte: inline up to
 	// [MaxInline] bytes, else as a blob.
 	Result json.RawMessage `json:"-"`

@@ -53,7 +53,8 @@ type RunSummary struct {
 type RunRecord struct {
 	RunSummary
 	PlanDigest string          `json:"plan_digest"`
-	Key        string          `json:"key,omitempty"` // the run key; "" is none
+	Key        string          `json:"key,omitempty"`    // the run key; "" is none
+	Reuses     RunID           `json:"reuses,omitempty"` // the run whose results it keeps where they are still right
 	Inputs     json.RawMessage `json:"inputs"`
 	Outputs    json.RawMessage `json:"outputs"` // nil, printed as null: none
 	Error      *Failure        `json:"error"`
@@ -70,6 +71,7 @@ type StepRecord struct {
 	Name       string          `json:"name,omitempty"`  // as commands name it, where step and key do not say it all: deploy["x"]/build, poll#2
 	State      State           `json:"state"`
 	Attempts   int             `json:"attempts"`
+	Reused     bool            `json:"reused,omitempty"` // kept from the run that this one reuses
 	Connection string          `json:"connection,omitempty"`
 	Tool       string          `json:"tool,omitempty"`
 	Generation uint64          `json:"generation,omitempty"` // of the session that the last attempt used
@@ -100,5 +102,6 @@ type NewRun struct {
 	// that cannot be had is told before anything is done.
 	Seals    bool
 	Key      string          // unique among all runs; "": none
+	Reuses   RunID           // the run whose results it keeps where they are still right; "": none
 	Previous json.RawMessage // what the run knows of the one before it; nil: nothing
 }

@@ -87,7 +87,7 @@ func (s *Store) CreateRun(ctx context.Context, n NewRun) (*Run, error) {
 			}
 		}
 		created, err := s.encode(Event{Time: now, Sensitive: n.Sensitive, Data: RunCreated{
-			PlanDigest: n.PlanDigest, Workflow: n.Workflow, Deployment: n.Deployment, Key: n.Key, Previous: n.Previous, Inputs: n.Inputs,
+			PlanDigest: n.PlanDigest, Workflow: n.Workflow, Deployment: n.Deployment, Key: n.Key, Reuses: n.Reuses, Previous: n.Previous, Inputs: n.Inputs,
 		}}, r.seal)
 		if err != nil {
 			return nil, err

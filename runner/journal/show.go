@@ -93,7 +93,7 @@ func (s *Store) record(ctx context.Context, q querier, summary RunSummary) (*Run
 		return nil, err
 	}
 	if p, ok := created.Data.(RunCreated); ok {
-		rec.Inputs = shown(created, p.Inputs)
+		rec.Inputs, rec.Reuses = shown(created, p.Inputs), p.Reuses
 	}
 	if finishedSeq.Valid {
 		ended, err := s.event(ctx, q, `seq = ?`, finishedSeq.Int64)
@@ -198,6 +198,9 @@ func (s *Store) steps(ctx context.Context, q querier, num int64, status Status) 
 			return nil, nil, err
 		}
 		steps[at.node][at.i].Result = shown(ev, ev.Data.body())
+		if p, ok := ev.Data.(NodeCompleted); ok {
+			steps[at.node][at.i].Reused = p.Reused
+		}
 	}
 	for _, at := range failures {
 		ev, err := s.event(ctx, q, `seq = ?`, at.seq)

@@ -51,6 +51,16 @@ var scopes atomic.Int64
 // Run executes the plan once. Cancelling ctx cancels the run; the outcome says
 // so. An error means that there is no outcome (see [engine.Run]). watch may be nil.
 func (r *Prepared) Run(ctx context.Context, inputs value.Value, watch func(engine.Event)) (*engine.Outcome, error) {
+	return r.run(ctx, inputs, nil, watch)
+}
+
+// RunReusing is Run with an earlier run, whose results are kept where the step and
+// its inputs are the same (see [Service.Past]).
+func (r *Prepared) RunReusing(ctx context.Context, past *engine.Past, inputs value.Value, watch func(engine.Event)) (*engine.Outcome, error) {
+	return r.run(ctx, inputs, past, watch)
+}
+
+func (r *Prepared) run(ctx context.Context, inputs value.Value, past *engine.Past, watch func(engine.Event)) (*engine.Outcome, error) {
 	// Wrong inputs start nothing.
 	if _, err := r.program.Inputs(inputs); err != nil {
 		return nil, err
@@ -68,7 +78,7 @@ func (r *Prepared) Run(ctx context.Context, inputs value.Value, watch func(engin
 		return nil, err
 	}
 	opts := r.options(store, targets, watch)
-	opts.Inputs = inputs
+	opts.Inputs, opts.Past = inputs, past
 	if r.program.Plan().Previous {
 		if opts.Previous, opts.PreviousSensitive, err = previous(ctx, store, r.program.Plan()); err != nil {
 			return nil, err
