@@ -142,6 +142,9 @@ func (m *mender) inHeredoc(attr *hclsyntax.Attribute, at int) bool {
 
 // heredocs returns the offsets of the heredocs from start on that are closed.
 func (m *mender) heredocs(start int) [][2]int {
+	if !bytes.Contains(m.text[start:], []byte("<<")) {
+		return nil
+	}
 	var out [][2]int
 	open := -1
 	tokens, _ := hclsyntax.LexConfig(m.text[start:], m.r.name, hcl.InitialPos)
