@@ -50,3 +50,13 @@ func TestACheckOf1000FilesTakesLittleMemory(t *testing.T) {
 		t.Errorf("it takes %.0f MB", got)
 	}
 }
+
+// A step of 10,000 elements keeps their results, and little else. What the system
+// counts includes the server, if that has more.
+func TestAStepOf10000ElementsTakesLittleMemory(t *testing.T) {
+	root := t.TempDir()
+	writeProject(t, root, fanOut(10000))
+	if got := peak(t, exec.Command(program(t, "cmd/wfc"), "run", root)); got > 200 {
+		t.Errorf("it takes %.0f MB", got)
+	}
+}
