@@ -22,6 +22,30 @@ var openLabel = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^([ \t]*[\pL_][\pL\pN_-]*(?:[ \t]+"[^"\n]*")*[ \t]+"[^"\n{]*?)[ \t]*(\{?)[ \t\r]*$`)
 })
 
+// halfLabel matches a header one of whose labels has no opening quote.
+var halfLabel = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[ \t]*[\pL_][\pL\pN_-]*(?:[ \t]+"[^"\n]*")*[ \t]+([\pL\pN_.-]+)"(?:[ \t]+"[^"\n]*")*[ \t]*\{[ \t\r]*$`)
+})
+
+// mendOpeningQuote mends the header of a block on the line of at, a label of which
+// has no opening quote: what follows is read the wrong way round.
+func (m *mender) mendOpeningQuote(at int) bool {
+	if at >= len(m.text) && at > 0 {
+		at = len(m.text) - 1
+	}
+	start := m.lineStart(at)
+	match := halfLabel().FindSubmatchIndex(m.text[start:m.lineEnd(at)])
+	if match == nil {
+		return false
+	}
+	from, to := start+match[2], start+match[3]
+	before := m.r.span(from, from)
+	m.r.report(diag.New(codeInvalidHeader, m.r.span(from, to+1), "The label has no opening quote: write \"%s\".", m.text[from:to]).
+		Fix("Write the opening quote", true, diag.Edit{Range: diag.RangeOf(before), Text: `"`}))
+	m.text[from-1] = '"' // in place of the space before it
+	return true
+}
+
 // inHeader reports whether at is in the header of a block.
 func (m *mender) inHeader(at int) bool {
 	return header().Match(m.text[m.lineStart(at):at])
@@ -95,6 +119,9 @@ func (m *mender) extraBrace(body *hclsyntax.Body, at hcl.Range, found string) di
 func (m *mender) mendHeader(body *hclsyntax.Body, e *hcl.Diagnostic) bool {
 	r := m.r
 	at := e.Subject.Start.Byte
+	if m.mendOpeningQuote(at) {
+		return true
+	}
 	start, end := m.lineStart(at), m.lineEnd(at)
 	line := m.text[start:end]
 	content := start + len(line) - len(bytes.TrimLeft(line, " \t"))

@@ -250,6 +250,9 @@ func (m *mender) mend(body *hclsyntax.Body, e *hcl.Diagnostic) bool {
 		}
 		return m.blank(at, end)
 	}
+	if m.mendOpeningQuote(at) {
+		return true
+	}
 	attr := lastAttribute(body, at)
 	if m.inHeader(at) && !m.inHeredoc(attr, at) {
 		return m.mendHeader(body, e)
