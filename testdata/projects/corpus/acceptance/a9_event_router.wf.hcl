@@ -68,7 +68,7 @@ workflow "event_router" {
     value = step.login.outcome == "ok" ? step.login.output.addresses : []
   }
   output "degraded" {
-    value = length(run.errors) > 0 || step.login.outcome == "ok" && length([for a in coalesce(step.login.output, { addresses = [] }).addresses : a if a.country == "unknown"]) > 0
+    value = step.login.outcome == "ok" && step.login.output.degraded
   }
 }
 
@@ -133,6 +133,10 @@ workflow "suspicious_logins" {
 
   output "addresses" {
     value = [for a in local.addresses : { address = a, country = local.found[a] }]
+  }
+  output "degraded" {
+    description = "Whether addresses are unknown because they could not be looked up."
+    value       = length(run.errors) > 0
   }
 }
 
