@@ -70,6 +70,7 @@ func (w *writer) commit(group []work) (results []error, err error) {
 	}
 	w.s.at(AfterCommit)
 	for i, k := range group {
+		w.s.noteEnd(k)
 		if k.after == nil || results != nil && results[i] != nil {
 			continue
 		}

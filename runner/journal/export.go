@@ -62,21 +62,7 @@ func (s *Store) Folder(ctx context.Context, id RunID) (dir string, err error) {
 	if _, err := os.Lstat(dir); err == nil {
 		return dir, nil
 	}
-	var ended Event
-	err = s.snapshot(ctx, func(q querier) error {
-		var seq sql.NullInt64
-		err := q.QueryRowContext(ctx, `SELECT finished_seq FROM runs WHERE id = ?`, string(id)).Scan(&seq)
-		switch {
-		case err == sql.ErrNoRows:
-			return s.notFound(string(id))
-		case err != nil:
-			return err
-		case !seq.Valid:
-			return failure(ErrNotFound, nil, "The run %s has not ended, so it has no folder yet.", id)
-		}
-		ended, err = s.event(ctx, q, `seq = ?`, seq.Int64)
-		return err
-	})
+	ended, err := s.endOf(ctx, id)
 	if err != nil {
 		return "", err
 	}
@@ -98,6 +84,49 @@ func (s *Store) Folder(ctx context.Context, id RunID) (dir string, err error) {
 		err = nil // another process was faster
 	}
 	return dir, err
+}
+
+// noteEnd keeps the last event of a run that was committed, if it is among k. To
+// read it again takes a connection of its own, which a short run has no other use for.
+func (s *Store) noteEnd(k work) {
+	for _, r := range k.records {
+		if _, ends := r.event.Data.(RunFinished); ends && k.run != nil && !r.event.Sensitive {
+			s.mu.Lock()
+			s.lastEnd = &ending{k.run.id, r.event}
+			s.mu.Unlock()
+		}
+	}
+}
+
+// ending is how a run ended.
+type ending struct {
+	run   RunID
+	event Event
+}
+
+// endOf returns the last event of a run.
+func (s *Store) endOf(ctx context.Context, id RunID) (ended Event, err error) {
+	s.mu.Lock()
+	last := s.lastEnd
+	s.mu.Unlock()
+	if last != nil && last.run == id {
+		return last.event, nil
+	}
+	err = s.snapshot(ctx, func(q querier) error {
+		var seq sql.NullInt64
+		err := q.QueryRowContext(ctx, `SELECT finished_seq FROM runs WHERE id = ?`, string(id)).Scan(&seq)
+		switch {
+		case err == sql.ErrNoRows:
+			return s.notFound(string(id))
+		case err != nil:
+			return err
+		case !seq.Valid:
+			return failure(ErrNotFound, nil, "The run %s has not ended, so it has no folder yet.", id)
+		}
+		ended, err = s.event(ctx, q, `seq = ?`, seq.Int64)
+		return err
+	})
+	return ended, err
 }
 
 // folder is where the folder of a run is.

@@ -101,7 +101,10 @@ type Store struct {
 	runs   map[*Run]struct{} // those that this store owns
 	seen   *presence         // nil: this store has owned no run yet
 	closed bool
-	late   sync.WaitGroup // creations and adoptions whose caller has gone
+	// lastEnd is the end of the run of this process that ended last; nil: none has, or
+	// it is sensitive.
+	lastEnd *ending
+	late    sync.WaitGroup // creations and adoptions whose caller has gone
 }
 
 // Open opens the journal in dir, PROJECT/.wfc, whose parent must exist. It
