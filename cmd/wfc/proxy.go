@@ -64,7 +64,7 @@ func serveProxy(ctx context.Context, std streams, g *globals, f proxyFlags, args
 	}
 	remark := remarks(std.err)
 	o := proxy.Options{Prefix: prefix, Version: version, Remark: remark}
-	if o.Sources, err = proxySources(std, p, ids, len(args) > 0, f.policy != "", remark); err != nil {
+	if o.Sources, err = proxySources(ctx, std, p, ids, len(args) > 0, f.policy != "", remark); err != nil {
 		return err
 	}
 	if f.record != "" {
@@ -101,7 +101,7 @@ func serveProxy(ctx context.Context, std streams, g *globals, f proxyFlags, args
 
 // proxySources returns what clients see. A connection that cannot be used is left out,
 // unless it was asked for by its name.
-func proxySources(std streams, p *project.Project, ids []string, named, readOnly bool, remark func(string)) (all []proxy.Source, err error) {
+func proxySources(ctx context.Context, std streams, p *project.Project, ids []string, named, readOnly bool, remark func(string)) (all []proxy.Source, err error) {
 	svc, err := newService(p, std, nil)
 	if err != nil {
 		return nil, failed(err)
@@ -121,7 +121,7 @@ func proxySources(std streams, p *project.Project, ids []string, named, readOnly
 		if reach.Disabled() && !named {
 			continue
 		}
-		source, err := svc.ProxySource(reach, readOnly)
+		source, err := svc.ProxySource(ctx, reach, readOnly)
 		if err != nil {
 			if named {
 				return nil, failed(err)

@@ -73,7 +73,10 @@ func runWorkflow(ctx context.Context, std streams, g *globals, arg string, f run
 		return failed(err)
 	}
 	return performing(ctx, std, proj, f.json, func(ctx context.Context, svc *service.Service, p *performance) error {
-		prepared, err := svc.Prepare(plan)
+		prepared, err := svc.Prepare(ctx, plan)
+		if ctx.Err() != nil {
+			return &exit{code: exitInterrupted}
+		}
 		if err != nil {
 			return err
 		}

@@ -50,7 +50,7 @@ type RefreshOptions struct {
 // the snapshot where it differs from the project's. It may be called for several
 // connections at once.
 func (s *Service) Refresh(ctx context.Context, c *compiler.Reach, o RefreshOptions) (*Refreshed, error) {
-	live, _, err := s.usable(c)
+	live, _, err := s.usable(ctx, c)
 	if err != nil {
 		return nil, err
 	}

@@ -98,7 +98,7 @@ func (w *crashWorld) run(at func(journal.Point)) *engine.Outcome {
 	if found.HasErrors() {
 		w.t.Fatal(found)
 	}
-	prepared, err := s.Prepare(compiled)
+	prepared, err := s.Prepare(w.t.Context(), compiled)
 	w.must(err)
 	outcome, err := prepared.Run(w.t.Context(), w.inputs, w.watch)
 	w.must(err)

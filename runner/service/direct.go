@@ -50,7 +50,7 @@ func (s *Service) CallTool(ctx context.Context, c *compiler.Reach, tool string, 
 	if by := c.Excluded(tool); by != "" {
 		return nil, excluded(c.Connection.ID, tool, by)
 	}
-	o, err := s.direct(c, d, "The call of "+c.Connection.ID+"."+tool)
+	o, err := s.direct(ctx, c, d, "The call of "+c.Connection.ID+"."+tool)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (s *Service) CallTool(ctx context.Context, c *compiler.Reach, tool string, 
 
 // ReadResource reads the resource at uri. The error is as of [Service.CallTool].
 func (s *Service) ReadResource(ctx context.Context, c *compiler.Reach, uri string, d Direct) (*Reply, error) {
-	o, err := s.direct(c, d, "The reading of "+uri+" from "+c.Connection.ID)
+	o, err := s.direct(ctx, c, d, "The reading of "+uri+" from "+c.Connection.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (s *Service) ReadResource(ctx context.Context, c *compiler.Reach, uri strin
 // GetPrompt gets a prompt by the name that its server has for it. The error is as
 // of [Service.CallTool].
 func (s *Service) GetPrompt(ctx context.Context, c *compiler.Reach, name string, args map[string]string, d Direct) (*Reply, error) {
-	o, err := s.direct(c, d, "The getting of the prompt "+c.Connection.ID+"."+name)
+	o, err := s.direct(ctx, c, d, "The getting of the prompt "+c.Connection.ID+"."+name)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func (s *Service) Invoke(ctx context.Context, c *compiler.Reach, method string, 
 			return nil, excluded(c.Connection.ID, tool, c.Excluded(tool))
 		}
 	}
-	o, err := s.direct(c, d, "The request "+method+" of "+c.Connection.ID)
+	o, err := s.direct(ctx, c, d, "The request "+method+" of "+c.Connection.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -135,8 +135,8 @@ type direct struct {
 }
 
 // direct makes a connection ready for a direct operation.
-func (s *Service) direct(c *compiler.Reach, d Direct, what string) (*direct, error) {
-	live, found, err := s.usable(c)
+func (s *Service) direct(ctx context.Context, c *compiler.Reach, d Direct, what string) (*direct, error) {
+	live, found, err := s.usable(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -148,12 +148,12 @@ func (s *Service) direct(c *compiler.Reach, d Direct, what string) (*direct, err
 }
 
 // usable resolves a connection that is enabled, and the secrets that it names.
-func (s *Service) usable(c *compiler.Reach) (connection.Connection, *secrets, error) {
+func (s *Service) usable(ctx context.Context, c *compiler.Reach) (connection.Connection, *secrets, error) {
 	if c.Disabled() {
 		return connection.Connection{}, nil, fmt.Errorf("the connection %s is disabled (enabled = false), so that nothing can use it. Enable it in its block", c.Connection.ID)
 	}
 	found := newSecrets(s.options.Environment, c.Secrets)
-	if err := found.check(); err != nil {
+	if err := found.check(ctx); err != nil {
 		return connection.Connection{}, nil, fmt.Errorf("connection %s: %w", c.Connection.ID, err)
 	}
 	live, err := found.connect(c.Connection)

@@ -47,7 +47,7 @@ func (s *Service) Doctor(ctx context.Context, c *compiler.Reach) *Diagnosis {
 		d.Disabled = true
 		return d
 	}
-	live, _, err := s.usable(c)
+	live, _, err := s.usable(ctx, c)
 	if err != nil {
 		d.Err = err
 		return d

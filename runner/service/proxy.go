@@ -1,6 +1,7 @@
 package service
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/lda-wf/wfc/compiler"
@@ -11,8 +12,8 @@ import (
 // ProxySource returns what clients of the proxy see of a connection: what its allow and
 // deny leave of its tools, and of these, if readOnly is set, those that only read as
 // far as the snapshot and the tool blocks say. The error says why it cannot be used.
-func (s *Service) ProxySource(c *compiler.Reach, readOnly bool) (proxy.Source, error) {
-	live, _, err := s.usable(c)
+func (s *Service) ProxySource(ctx context.Context, c *compiler.Reach, readOnly bool) (proxy.Source, error) {
+	live, _, err := s.usable(ctx, c)
 	if err != nil {
 		return proxy.Source{}, err
 	}

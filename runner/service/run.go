@@ -27,13 +27,13 @@ type Prepared struct {
 
 // Prepare makes a plan ready: it resolves the secrets and the connections that
 // the plan uses, so that a missing one is reported before anything starts.
-func (s *Service) Prepare(p *plan.Plan) (*Prepared, error) {
+func (s *Service) Prepare(ctx context.Context, p *plan.Plan) (*Prepared, error) {
 	program, err := engine.NewProgram(p)
 	if err != nil {
 		return nil, fmt.Errorf("the plan cannot be run: %w", err)
 	}
 	r := &Prepared{service: s, program: program, secrets: newSecrets(s.options.Environment, p.Secrets), connections: map[string]connection.Connection{}}
-	if err := r.secrets.check(); err != nil {
+	if err := r.secrets.check(ctx); err != nil {
 		return nil, err
 	}
 	for _, c := range p.Connections {
@@ -168,7 +168,7 @@ func (s *Service) recorded(ctx context.Context, run string, reach bool) (*journa
 		return nil, "", nil, fmt.Errorf("the run %s cannot go on: %w", record.Run, err)
 	}
 	if reach {
-		prepared, err := s.Prepare(p)
+		prepared, err := s.Prepare(ctx, p)
 		return store, record.Run, prepared, err
 	}
 	program, err := engine.NewProgram(p)

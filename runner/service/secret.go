@@ -88,6 +88,10 @@ func (s *secrets) ofFile(name, path string) (string, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(s.env.ProjectRoot, path)
 	}
+	// To open a pipe waits for whoever writes to it, and what was read is gone for the next reader.
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return "", fmt.Errorf("the secret %q is not set: %s is a pipe or a device, and a secret is read more than once. Write it into a file, or give its secret block a command.", name, path)
+	}
 	f, err := os.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -148,7 +152,8 @@ func (s *secrets) run(ctx context.Context, name string, command []string) (strin
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = s.env.ProjectRoot, &out, &complaint
 	cmd.WaitDelay = time.Second // a child of it may hold its output open
-	err := finished(ctx, cmd)
+	endWithChildren(cmd)
+	err := cmd.Run() // which has killed it when it returns: wfc may end then
 	var exit *exec.ExitError
 	switch {
 	case caller.Err() != nil:
@@ -163,19 +168,6 @@ func (s *secrets) run(ctx context.Context, name string, command []string) (strin
 		return "", fmt.Errorf("the secret %q is not set: its command %q could not be run: %w", name, command[0], err)
 	}
 	return secretText(name, out.String(), fmt.Sprintf("what its command %q wrote", command[0]))
-}
-
-// finished runs cmd, and returns once it has ended or ctx is done: one that was
-// killed may take the moment that [exec.Cmd.WaitDelay] is.
-func finished(ctx context.Context, cmd *exec.Cmd) error {
-	done := make(chan error, 1)
-	go func() { done <- cmd.Run() }()
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // limitedBuffer keeps the first bytes of what is written, one more than a secret may have.
@@ -212,11 +204,16 @@ func (l *limitedBuffer) said() string {
 }
 
 // check reads every secret once, so that a missing one is reported before
-// anything starts; all missing ones are reported together.
-func (s *secrets) check() error {
+// anything starts; all missing ones are reported together. What commands write is
+// kept, so that nobody waits for one again soon.
+func (s *secrets) check(ctx context.Context) error {
 	var errs []error
 	for _, n := range s.names() {
-		if _, err := s.get(n); err != nil {
+		_, err := s.fetch(ctx, n, false)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil {
 			errs = append(errs, err)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -52,6 +53,8 @@ func TestSecrets(t *testing.T) {
 		{"empty file", plan.Secret{File: "empty"}, "", `the secret "s" is not set: the file DIR/empty is empty.`},
 		{"huge file", plan.Secret{File: "huge"}, "", `the secret "s" is not set: the file DIR/huge has more than 64 KiB, which is no secret.`},
 		{"folder", plan.Secret{File: "."}, "", `the secret "s" cannot be read: read DIR: is a directory`},
+		{"pipe", plan.Secret{File: "pipe"}, "", `the secret "s" is not set: DIR/pipe is a pipe or a device, and a secret is read more than once. Write it into a file, or give its secret block a command.`},
+		{"device", plan.Secret{File: "/dev/null"}, "", `the secret "s" is not set: /dev/null is a pipe or a device, and a secret is read more than once. Write it into a file, or give its secret block a command.`},
 		{"closed file", plan.Secret{File: "closed"}, "", `the secret "s" cannot be read: you may not read the file DIR/closed. Let its owner give you the permission.`},
 		{"command", plan.Secret{Command: []string{"echo", "s3cret"}}, "s3cret", ""},
 		{"command in the project's folder", sh("cat plain"), "s3cret", ""},
@@ -66,6 +69,9 @@ func TestSecrets(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			if c.name == "closed file" && os.Geteuid() == 0 {
 				t.Skip("the superuser may read all files")
+			}
+			if c.name == "pipe" && exec.Command("mkfifo", filepath.Join(dir, "pipe")).Run() != nil {
+				t.Skip("this system makes no pipes with names")
 			}
 			c.secret.Name = "s"
 			got, err := newSecrets(environment(dir, map[string]string{"SET": "s3cret\n"}), []plan.Secret{c.secret}).get("s")
@@ -113,6 +119,16 @@ func TestSecretsAreRenewed(t *testing.T) {
 	write(t, filepath.Join(dir, "token"), "3\n", 0o600)
 	if got := get("command", false); got != "3" {
 		t.Errorf("after a while the command gave %s", got)
+	}
+}
+
+// Who waits for the secrets of a connection may give up, as with Ctrl-C.
+func TestCheckingSecretsCanBeGivenUp(t *testing.T) {
+	s := newSecrets(environment(t.TempDir(), nil), []plan.Secret{{Name: "s", Command: []string{"sleep", "60"}}})
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, errors.New("interrupted"))
+	defer cancel()
+	if err := s.check(ctx); err == nil || err.Error() != "interrupted" {
+		t.Errorf("got %v", err)
 	}
 }
 
