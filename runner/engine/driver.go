@@ -306,7 +306,7 @@ func newDriver(opts Options, log runLog, secrets map[string]string) *driver {
 	}
 	d.timer.Stop()
 	if d.clock == nil {
-		d.clock = time.Now
+		d.clock = func() time.Time { return time.Now().UTC() } // to print local times, a zone has to be read
 	}
 	known := make([]redact.Secret, 0, len(secrets))
 	for _, s := range opts.Program.plan.Secrets {
