@@ -201,8 +201,9 @@ func (c *client) discover(r *request) {
 // lost takes the end of a server. A client of before 2026-07-28 cannot go on without
 // what the server knew, and starts anew; others have nothing there.
 func (c *client) lost(u *upstream, cause error) {
-	u.lose(cause)
 	if !c.modern {
+		c.unlist() // before the client hears of it, and comes back
+		u.lose(cause)
 		c.end(u.source.unusable(cause))
 		return
 	}
@@ -213,8 +214,19 @@ func (c *client) lost(u *upstream, cause error) {
 	listens := c.listens
 	c.listens = nil
 	c.mu.Unlock()
+	u.lose(cause)
 	for _, l := range listens {
+		c.unlisten(l)
 		l.finish() // it subscribes anew
+	}
+}
+
+// unlist makes the session's id mean nothing any more.
+func (c *client) unlist() {
+	c.proxy.mu.Lock()
+	defer c.proxy.mu.Unlock()
+	if c.proxy.clients[c.id] == c {
+		delete(c.proxy.clients, c.id)
 	}
 }
 
@@ -232,11 +244,7 @@ func (c *client) end(cause error) {
 	ups := append([]*upstream(nil), c.ups...)
 	c.mu.Unlock()
 	c.cancel(cause)
-	c.proxy.mu.Lock()
-	if c.proxy.clients[c.id] == c {
-		delete(c.proxy.clients, c.id)
-	}
-	c.proxy.mu.Unlock()
+	c.unlist()
 	go func() {
 		defer c.proxy.work.Done()
 		defer close(c.ended)

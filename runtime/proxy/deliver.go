@@ -147,7 +147,7 @@ func (u *upstream) notification(m raw.Message, of int64) {
 	case "notifications/cancelled":
 		u.withdraw(m)
 	case "notifications/subscriptions/acknowledged":
-		// of our own subscription
+		u.acknowledged(nil)
 	case "notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/resources/list_changed":
 		u.changed(m)
 	case "notifications/resources/updated":

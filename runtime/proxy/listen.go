@@ -63,17 +63,16 @@ func (u *upstream) subscribe() <-chan struct{} {
 	if len(wants) == 0 {
 		return nil
 	}
-	// The request goes out for the client, whose introduction every request carries.
 	c := &call{method: "subscriptions/listen"}
 	acked := make(chan struct{})
 	c.then = func(*request, raw.Message, *failure) { u.acknowledged(c) }
 	u.register(c)
-	u.mu.Lock()
-	u.interest.call, u.interest.acked = c, acked
 	triple := u.triple
 	if triple == "" {
 		triple = u.client.triple()
 	}
+	u.mu.Lock()
+	u.interest.call, u.interest.acked = c, acked
 	u.mu.Unlock()
 	u.send(c, connection.Packet{Data: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"subscriptions/listen","params":{"_meta":{%s},"notifications":{%s}}}`,
 		c.number, triple, strings.Join(wants, ","))})

@@ -151,7 +151,7 @@ func (u *upstream) forward(c *call, r *request, edits []raw.Edit) {
 		edits = append(edits, raw.Edit{At: r.m.Param("_meta", "progressToken"), Text: number})
 	}
 	if u.triple != "" {
-		edits = append(edits, u.identify(r.m))
+		edits = append(edits, u.identify(r.m, u.triple))
 	}
 	p := connection.Packet{Data: raw.Apply(r.m.Data, edits...), Header: r.header}
 	if u.modern && !r.client.modern {
@@ -161,10 +161,10 @@ func (u *upstream) forward(c *call, r *request, edits []raw.Edit) {
 	u.send(c, p)
 }
 
-// identify returns the edit by which a request says what one of 2026-07-28 has to.
-func (u *upstream) identify(m raw.Message) raw.Edit {
+// identify returns the edit by which a request says what one of 2026-07-28 has to,
+// the triple, and which log messages it wants.
+func (u *upstream) identify(m raw.Message, triple string) raw.Edit {
 	u.mu.Lock()
-	triple := u.triple
 	if u.level != "" {
 		triple += `,"io.modelcontextprotocol/logLevel":` + u.level
 	}
@@ -230,10 +230,13 @@ func (u *upstream) cancel(c *call, reason []byte) {
 
 // ask sends a request of ours and waits for the message that answers it.
 func (u *upstream) ask(ctx context.Context, method, params string) (raw.Message, *failure) {
-	if u.triple != "" {
-		m, _ := raw.Parse([]byte(`{"method":"x","params":` + params + "}"))
-		params = string(raw.Apply(m.Data, u.identify(m)))
-		params = strings.TrimSuffix(strings.TrimPrefix(params, `{"method":"x","params":`), "}")
+	if m, _ := raw.Parse([]byte(`{"method":"x","params":` + params + "}")); u.modern && !newer(m) {
+		triple := u.triple
+		if triple == "" {
+			triple = u.client.triple()
+		}
+		m, _ = raw.Parse(raw.Apply(m.Data, u.identify(m, triple)))
+		params = string(m.Params.Of(m.Data))
 	}
 	return u.askPlain(ctx, method, params)
 }

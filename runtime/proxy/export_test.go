@@ -1,0 +1,4 @@
+package proxy
+
+// Wait waits until every client has ended.
+func (p *Proxy) Wait() { p.work.Wait() }
