@@ -16,6 +16,7 @@ import (
 
 func main() {
 	limitMemory()
+	reserveStack(0)
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 

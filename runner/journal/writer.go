@@ -149,6 +149,7 @@ func (w *writer) leaves() bool {
 // loop is the writer's goroutine; [writer.close] waits for it.
 func (w *writer) loop() {
 	defer close(w.stopped)
+	reserveStack(0)
 	gather := time.NewTimer(gatherFor)
 	gather.Stop()
 	running, over := false, false // the timer; its time
@@ -179,6 +180,15 @@ func (w *writer) loop() {
 			w.write(w.take())
 		}
 	}
+}
+
+// reserveStack gives a goroutine the room on its stack that SQLite needs at once. A
+// stack that grows is copied, five times over, frame by frame.
+//
+//go:noinline
+func reserveStack(i int) byte {
+	var room [48 << 10]byte
+	return room[i]
 }
 
 // take removes a group from the queue: everything that is there, up to maxGroup
