@@ -86,6 +86,9 @@ var (
 // resolve finds what a reference names, and reports what does not exist or
 // cannot be used.
 func (c *checker) resolve(ref *syntax.Ref, k kindOf) capability {
+	if len(ref.Path) < 2 && c.f.sources[ref.Path[0].Text] == nil {
+		return capability{wrong: true} // that no tool of it is named is said
+	}
 	out := capability{source: c.sourceOf(ref)}
 	if out.source == nil {
 		out.wrong = true

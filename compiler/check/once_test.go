@@ -366,6 +366,11 @@ interface greeter {
     call       = demo.delete_task
     args       = { task = 1 }
   }`, "WFC1035 `stp.ask` ~ Did you mean \"step\"?"),
+		in("a tool without the dot", `
+  step "s" {
+    call = demogreet
+    args = { name = "x" }
+  }`, "WFC1035 `demogreet`"),
 		in("both names", `
   step "s" {
     call = demo.greet

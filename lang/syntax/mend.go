@@ -58,6 +58,9 @@ func (m *mender) mendItem(body *hclsyntax.Body, e *hcl.Diagnostic) bool {
 	start, end := e.Subject.Start.Byte, m.lineEnd(e.Subject.Start.Byte)
 	found := string(e.Subject.SliceBytes(r.src))
 	rest := string(bytes.TrimSpace(m.text[min(e.Subject.End.Byte, end):end]))
+	if m.mendEquals(body, start) {
+		return true
+	}
 	switch {
 	case found == "}" || found == "]" || found == ")":
 		r.report(m.extraBrace(body, at, found))
@@ -91,6 +94,9 @@ func (m *mender) mendItem(body *hclsyntax.Body, e *hcl.Diagnostic) bool {
 			copy(m.text[n:], "= "[:len(wrong)])
 			return true
 		}
+		if rest == "" && m.mendBrace(found, *e.Subject) {
+			return true
+		}
 		r.report(diag.New(codeItemExpected, at, "%q alone says nothing. Write an attribute (%s = VALUE) or a block (%s { … }).", found, found, found))
 		m.lose(found, *e.Subject)
 		return m.blank(start, end)
@@ -119,7 +125,7 @@ func (m *mender) extraBrace(body *hclsyntax.Body, at hcl.Range, found string) di
 func (m *mender) mendHeader(body *hclsyntax.Body, e *hcl.Diagnostic) bool {
 	r := m.r
 	at := e.Subject.Start.Byte
-	if m.mendOpeningQuote(at) {
+	if m.mendOpeningQuote(at) || m.mendEquals(body, at) {
 		return true
 	}
 	start, end := m.lineStart(at), m.lineEnd(at)
@@ -211,8 +217,11 @@ func (m *mender) indent(at int) int {
 }
 
 // mendOneLine mends `step "a" { x = 1, y = 2 }` and the like.
-func (m *mender) mendOneLine(e *hcl.Diagnostic) bool {
+func (m *mender) mendOneLine(body *hclsyntax.Body, e *hcl.Diagnostic) bool {
 	at := e.Subject.Start.Byte
+	if m.mendEquals(body, at) {
+		return true
+	}
 	end := m.lineEnd(at)
 	m.r.report(diag.New(codeOneLineBlock, firstOf(*e.Subject),
 		"A block that holds more than one attribute has each of them, and its closing brace, on a line of its own."))

@@ -239,8 +239,11 @@ func (m *mender) mend(body *hclsyntax.Body, e *hcl.Diagnostic) bool {
 	case "Invalid block definition", "Argument definition required", "Invalid string literal", "Unterminated string literal":
 		return m.mendHeader(body, e)
 	case "Invalid single-argument block definition":
-		return m.mendOneLine(e)
+		return m.mendOneLine(body, e)
 	case "Missing newline after block definition":
+		if m.mendLineBreak(*e.Subject, "A block ends with a line break after its closing brace. Move what follows to the next line.") {
+			return true
+		}
 		m.r.report(diag.New(codeMissingLineBreak, firstOf(*e.Subject), "A block ends with a line break after its closing brace. Move what follows to the next line."))
 		end := m.lineEnd(at)
 		m.loseNames(at, end)
@@ -251,6 +254,10 @@ func (m *mender) mend(body *hclsyntax.Body, e *hcl.Diagnostic) bool {
 		return m.blank(at, end)
 	}
 	if m.mendOpeningQuote(at) {
+		return true
+	}
+	if e.Summary == "Missing newline after argument" && m.text[min(at, len(m.text)-1)] == '}' && m.isBalanced() &&
+		m.mendLineBreak(*e.Subject, "The closing brace of a block of several lines stands on a line of its own.") {
 		return true
 	}
 	attr := lastAttribute(body, at)
