@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -102,6 +105,10 @@ func serveProxy(ctx context.Context, std streams, g *globals, f proxyFlags, args
 // proxySources returns what clients see. A connection that cannot be used is left out,
 // unless it was asked for by its name.
 func proxySources(ctx context.Context, std streams, p *project.Project, ids []string, named, readOnly bool, remark func(string)) (all []proxy.Source, err error) {
+	within, err := withinAnother(p.Root, ids)
+	if err != nil {
+		return nil, failed(err)
+	}
 	svc, err := newService(p, std, nil)
 	if err != nil {
 		return nil, failed(err)
@@ -129,12 +136,36 @@ func proxySources(ctx context.Context, std streams, p *project.Project, ids []st
 			remark(err.Error())
 			continue
 		}
+		if stdio := source.Connection.Stdio; stdio != nil {
+			stdio.Env = maps.Clone(stdio.Env)
+			if stdio.Env == nil {
+				stdio.Env = map[string]string{}
+			}
+			stdio.Env[withinProxies] = within
+		}
 		all = append(all, source)
 	}
 	if len(all) == 0 {
 		return nil, failed(errors.New("none of the connections can be used"))
 	}
 	return all, nil
+}
+
+// withinProxies is the variable that servers of a proxy are given: of which proxies they
+// are, so that one that serves itself is not started without end.
+const withinProxies = "WFC_WITHIN_PROXIES"
+
+// withinAnother returns the variable's value for the servers of a proxy of connections,
+// and an error if this process is one of them.
+func withinAnother(root string, ids []string) (string, error) {
+	sum := fnv.New64a()
+	fmt.Fprintf(sum, "%s\x00%s", root, strings.Join(ids, "\x00"))
+	self := fmt.Sprintf("%x", sum.Sum64())
+	outer := os.Getenv(withinProxies)
+	if slices.Contains(strings.Split(outer, ","), self) {
+		return "", errors.New("this proxy is among the connections that it serves. Name the others: wfc proxy CONNECTION…")
+	}
+	return strings.TrimPrefix(outer+","+self, ","), nil
 }
 
 // remarks returns a function that prints lines on w, whole ones whoever prints.
