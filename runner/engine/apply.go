@@ -193,7 +193,10 @@ func (c *Core) applyEnded(f NodeEnded) error {
 	}
 	c.goNoFurther(f.At, inst)
 	inst.state, inst.attempts = f.Outcome.state(), f.Attempts
-	c.closeChild(inst, f.Outcome == OutcomeOK)
+	if child := c.frames[inst.child]; inst.child > 0 && child != nil && f.Outcome == OutcomeOK {
+		child.outcome = RunOK // its own end is in no history where nothing asks for it
+	}
+	c.closeChild(inst, true)
 	if f.At.Undo > 0 {
 		inst.failure = f.Failure
 		c.noteError(fr, f.At, f.Failure)
@@ -247,11 +250,7 @@ func (c *Core) roundEnded(fr *frame, n *node, f NodeEnded) error {
 
 // noteFinished remembers what can be undone.
 func (c *Core) noteFinished(fr *frame, at Addr, n *node, inst *instance) {
-	if inst.state != StateOK && (inst.failure == nil || !inst.failure.InDoubt) {
-		return
-	}
-	child := inst.child > 0 && c.frames[inst.child] != nil && len(c.frames[inst.child].finished) > 0
-	if len(n.undo) > 0 || child {
+	if len(n.undo) > 0 && inst.mayBeUndone() || c.doneChild(inst) != nil {
 		fr.finished = append(fr.finished, at)
 	}
 }

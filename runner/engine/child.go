@@ -159,7 +159,7 @@ func (c *Core) closeChild(inst *instance, keep bool) {
 	f := c.frames[inst.child]
 	f.phase = phaseOver
 	c.timers.stop(f.deadline)
-	if !keep || len(f.finished) == 0 {
+	if !keep || c.doneChild(inst) == nil {
 		// What is commanded still names its steps.
 		c.dropped = append(c.dropped, f.id)
 	}

@@ -103,7 +103,7 @@ func Run(ctx context.Context, opts Options) (*Outcome, error) {
 	if !opts.Previous.IsNull() {
 		created.Previous = value.AppendStored(nil, opts.Previous)
 	}
-	turn, err := opts.turn(ctx, inputs, opts.Previous, opts.queued)
+	turn, err := opts.turn(ctx, "", inputs, opts.Previous, opts.queued)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ func Resume(ctx context.Context, opts Options, run journal.RunID) (*Outcome, err
 	if d.core, err = Restore(opts.Program, d.options, run, noting(opts.Journal.Events(ctx, run), d.remember)); err != nil {
 		return closed(log, nil, err)
 	}
-	turn, err := opts.turn(ctx, d.core.created.Inputs, d.core.created.Previous, opts.queued)
+	turn, err := opts.turn(ctx, run, d.core.created.Inputs, d.core.created.Previous, opts.queued)
 	if err != nil {
 		return closed(log, nil, err)
 	}

@@ -132,7 +132,9 @@ func (c *Core) settleFrame(f *frame) {
 			f.outputs = outputs
 		}
 	}
-	if f.prog.steps < len(f.nodes) || fact.Outcome != RunOK && len(f.finished) > 0 {
+	// That a child is done is told where it can be undone, since the step that runs
+	// it may fail for all that.
+	if f.prog.steps < len(f.nodes) || len(f.finished) > 0 && (fact.Outcome != RunOK || f.id != 0) {
 		c.record(fact)
 	} else if err := c.applySettled(fact); err != nil {
 		panic("engine: " + err.Error() + " (this is a bug in wfc)")
@@ -181,16 +183,37 @@ func (c *Core) endFrame(f *frame) {
 func (c *Core) undoList(f *frame, to []Addr) []Addr {
 	for i := len(f.finished) - 1; i >= 0; i-- {
 		at := f.finished[i]
-		for u := range f.prog.nodes[at.Node].undo {
-			at.Undo = u + 1
-			to = append(to, at)
+		inst := c.instance(at)
+		if inst.mayBeUndone() {
+			for u := range f.prog.nodes[at.Node].undo {
+				at.Undo = u + 1
+				to = append(to, at)
+			}
 		}
-		at.Undo = 0
-		if inst := c.instance(at); inst.state == StateOK && inst.child > 0 && c.frames[inst.child] != nil {
-			to = c.undoList(c.frames[inst.child], to)
+		if child := c.doneChild(inst); child != nil {
+			to = c.undoList(child, to)
 		}
 	}
 	return to
+}
+
+// mayBeUndone reports whether an instance that has ended did, or may have done,
+// what its undo blocks are for.
+func (i *instance) mayBeUndone() bool {
+	return i.state == StateOK || i.failure != nil && i.failure.InDoubt
+}
+
+// doneChild returns the workflow that an instance ran, where that came to its end
+// and can be undone; else nil. What failed or was cancelled has undone itself.
+func (c *Core) doneChild(i *instance) *frame {
+	if i.child == 0 {
+		return nil
+	}
+	f := c.frames[i.child]
+	if f == nil || f.outcome != RunOK || len(f.finished) == 0 {
+		return nil
+	}
+	return f
 }
 
 // undoNext begins the next undo block and reports whether one is on its way. One

@@ -30,9 +30,10 @@ func (e *BusyError) Error() string {
 }
 
 // turn takes the place that `concurrency` wants a run to have, nil where it wants
-// none. Until there is one, a run is not created: its turn has not come. queued is
+// none. Until there is one, a run is not created: its turn has not come. run is the
+// one that is resumed, "" where a new one is to be created. queued is
 // called before it waits.
-func (o *Options) turn(ctx context.Context, inputs, previous value.Value, queued func()) (*journal.Slot, error) {
+func (o *Options) turn(ctx context.Context, run journal.RunID, inputs, previous value.Value, queued func()) (*journal.Slot, error) {
 	c := o.Program.plan.Concurrency
 	if c == nil {
 		return nil, nil
@@ -50,7 +51,7 @@ func (o *Options) turn(ctx context.Context, inputs, previous value.Value, queued
 	case "reject":
 		return nil, &BusyError{o.Program.plan.Workflow, key, limit}
 	case "cancel":
-		if err := o.cancelOthers(ctx, key); err != nil {
+		if err := o.cancelOthers(ctx, run, key); err != nil {
 			return nil, err
 		}
 	}
@@ -82,13 +83,17 @@ func (p *Program) turnOf(inputs, previous value.Value) (key string, limit int, e
 	return key, limit, nil
 }
 
-// cancelOthers asks for the end of the runs that are counted with a new one.
-func (o *Options) cancelOthers(ctx context.Context, key string) error {
+// cancelOthers asks for the end of the runs that are counted with own, which is ""
+// for a new one.
+func (o *Options) cancelOthers(ctx context.Context, own journal.RunID, key string) error {
 	runs, err := o.Journal.Runs(ctx, journal.Filter{Workflow: o.Program.plan.Workflow, Statuses: []journal.Status{journal.Running}})
 	if err != nil {
 		return err
 	}
 	for _, r := range runs {
+		if r.Run == own {
+			continue // it is resumed
+		}
 		record, err := o.Journal.Run(ctx, string(r.Run))
 		if err != nil {
 			return err

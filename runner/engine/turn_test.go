@@ -7,6 +7,7 @@ import (
 
 	"github.com/lda-wf/wfc/compiler/plan"
 	"github.com/lda-wf/wfc/lang/value"
+	"github.com/lda-wf/wfc/runner/journal"
 )
 
 // busy is a run of a workflow with `concurrency` that goes on until it is let go.
@@ -95,4 +96,23 @@ func TestARunThatWaitsForItsTurnCanBeCancelled(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	letGo()
+}
+
+// The run that is resumed is none of those whose place it takes.
+func TestAResumedRunTakesThePlaceOfAnother(t *testing.T) {
+	opts, letGo := busy(t, "cancel")
+	prog := opts.Program
+	log, err := opts.Journal.CreateRun(t.Context(), journal.NewRun{Plan: prog.encoded(), PlanDigest: prog.plan.Digest, Workflow: "w", Inputs: []byte(`{"k":"x"}`)})
+	if err == nil {
+		err = log.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := Resume(t.Context(), opts, log.ID()); err != nil || out.Status != StatusCompleted {
+		t.Errorf("got %+v, %v", out, err)
+	}
+	if out := letGo(); out.Status != StatusCancelled {
+		t.Errorf("the other one is %s", out.Status)
+	}
 }

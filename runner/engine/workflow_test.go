@@ -137,6 +137,52 @@ func TestWhatWasDoneIsUndoneLastFirst(t *testing.T) {
 	}
 }
 
+// The steps of a child that came to its end are done, whatever the step that ran it
+// makes of its outputs.
+func TestAChildIsUndoneThoughItsStepFails(t *testing.T) {
+	asserts := func(n *plan.NodeSpec) {
+		n.Asserts = []plan.Condition{{Condition: "self.output.v > 9", ErrorMessage: `"too small"`}}
+	}
+	for name, how := range map[string]func(*plan.NodeSpec){
+		"assert": asserts,
+		"result": result(`tonumber("x")`),
+		"limit":  loop("self.output.v < 9", "1"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := planOf(runs("a", "c", ``, how, undo("never", `{}`)))
+			withChildren(p, outputs(sub("c", planOf(call("t", "t", ``, effect("write"), undo("u", `{ n = input.n }`)))), "v", "1"))
+			undone := 0
+			tools := world{"t": echo, "u": func(value.Value) (*Answer, *CallError) {
+				undone++
+				return structured("{}"), nil
+			}}
+			s := newSim(t, p, tools).begin()
+			if got := s.finish(); got.Status != StatusFailed || undone != 1 {
+				t.Errorf("it is %s and was undone %d times; the trace is %v", got.Status, undone, s.trace)
+			}
+			all := s.facts
+			for cut := 1; cut < len(all); cut++ {
+				undone = 0
+				for _, f := range all[:cut] {
+					if e, ok := f.(NodeEnded); ok && e.At.Undo > 0 {
+						undone++
+					}
+				}
+				s := newSim(t, p, tools)
+				s.core.prog.policy.InDoubt = "retry"
+				s.facts = append([]Fact(nil), all[:cut]...)
+				s.restart()
+				if s.core.Ended() == nil {
+					s.finish()
+				}
+				if undone != 1 {
+					t.Errorf("after %d facts of the history it was undone %d times; then came %v", cut, undone, s.trace)
+				}
+			}
+		})
+	}
+}
+
 // ends lists how the undo blocks ended, in order; an undo that may have been done
 // before a crash, and failed for that, is said to be in doubt.
 func ends(facts []Fact, c *Core) (out []string) {
