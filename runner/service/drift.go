@@ -34,7 +34,9 @@ func (c *caller) Drift(ctx context.Context, id engine.SessionID, tool, digest st
 		if e := (*session.Error)(nil); errors.As(err, &e) && e.Answered() {
 			return &engine.Drift{Message: fmt.Sprintf("The tools of %s cannot be compared with the snapshot: %s", id.Connection, err)}, nil
 		}
-		return nil, callError(target, err)
+		failed := callError(target, err)
+		failed.Sent = engine.SentNo // the call, which is what the engine asks about
+		return nil, failed
 	}
 	now := live.Tool(tool)
 	if now != nil && now.Digest == digest {

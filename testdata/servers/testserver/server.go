@@ -38,6 +38,7 @@ var (
 	twice      = flags.Bool("twice", false, "write a notification and an answer on one line")
 	stringIDs  = flags.Bool("string-ids", false, "answer the id 7 with \"7\"")
 	crashAfter = flags.Int("crash-after", 0, "crash at the `n`-th tool call")
+	dieAt      = flags.String("die-at", "", "exit with status 3 at the first request of this `method`")
 	paged      = flags.Bool("paged", false, "list one tool a page")
 	repeat     = flags.Bool("repeat", false, "give the same cursor with every page")
 	endless    = flags.Bool("endless", false, "give a new cursor with every page, for ever")
@@ -210,6 +211,9 @@ func (s *server) take(line []byte) {
 	if *strict && m.ID != nil && m.Method != "initialize" && !bytes.Contains(m.Params, []byte(`"progressToken":`)) {
 		s.refuse(m.ID, -32602, "there is no progress token")
 		return
+	}
+	if *dieAt != "" && m.Method == *dieAt {
+		exit(3)
 	}
 	switch m.Method {
 	case "server/discover":
