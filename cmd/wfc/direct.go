@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/lda-wf/wfc/cmd/wfc/live"
 	"github.com/lda-wf/wfc/compiler"
 	"github.com/lda-wf/wfc/lang/syntax"
 	"github.com/lda-wf/wfc/lang/value"
@@ -65,7 +66,7 @@ func directly(ctx context.Context, std streams, g *globals, id string, f directF
 func connected(ctx context.Context, std streams, g *globals, id string, f directFlags,
 	do func(context.Context, *service.Service, *compiler.Reach, service.Direct) error) (err error) {
 	view := newProgress(std.err)
-	d := service.Direct{OneShot: f.oneShot, Remark: view.remark, Progress: func(p engine.Progress) { view.aside(id, progressText(p)) }}
+	d := service.Direct{OneShot: f.oneShot, Remark: view.remark, Progress: func(p engine.Progress) { view.aside(id, live.ProgressText(p)) }}
 	if f.timeout != "" {
 		if d.Timeout, err = syntax.ParseDuration(f.timeout); err != nil {
 			return usage("--timeout %q: %w", f.timeout, err)

@@ -330,16 +330,16 @@ func (s *session) original(got string) string {
 const home = "/home/ada"
 
 var (
-	sha256  = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
-	columns = regexp.MustCompile(`(\S) {2,}`)
-	goBuild = regexp.MustCompile(`wfc 0\.1\.0-dev( \([0-9a-f]{12}\))?`)
+	digestHex = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
+	columns   = regexp.MustCompile(`(\S) {2,}`)
+	goBuild   = regexp.MustCompile(`wfc 0\.1\.0-dev( \([0-9a-f]{12}\))?`)
 )
 
 // normal replaces what differs from run to run, widths of columns included, and
 // maybe the order of lines.
 func (s *session) normal(text string, anyOrder bool) string {
 	text = normal(strings.ReplaceAll(text, s.realRoot(), home), "")
-	text = sha256.ReplaceAllString(text, "DIGEST")
+	text = digestHex.ReplaceAllString(text, "DIGEST")
 	text = goBuild.ReplaceAllString(text, "wfc VERSION")
 	text = columns.ReplaceAllString(text, "$1  ")
 	if anyOrder {

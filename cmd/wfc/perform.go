@@ -32,6 +32,7 @@ func performing(ctx context.Context, std streams, proj *project.Project, asJSON 
 		return failed(err)
 	}
 	defer closeAfter(svc, &err)
+	defer p.view.close()
 	defer surviveBrokenPipes()()
 	ctx, stop := interruptible(ctx)
 	defer stop()

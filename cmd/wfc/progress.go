@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -11,125 +12,292 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/lda-wf/wfc/cmd/wfc/live"
 	"github.com/lda-wf/wfc/runner/engine"
 	"github.com/lda-wf/wfc/runtime/callback"
 )
 
 // progress shows a run to a person: a line for each step that ended and, on a
-// terminal, a last line that says what is going on.
+// terminal, a tree of the steps that are under way below.
 type progress struct {
 	w     io.Writer
-	width int // of the terminal; 0: none, so no status line
 	style style
+	now   func() time.Time
 
 	mu sync.Mutex // guards what follows, and the writer
 
-	name    string // of the workflow or deployment
+	out     strings.Builder // lines that stay and are not written yet
+	block   *live.Block     // the tree; nil: this is no terminal, or nothing may be drawn now
+	tree    live.Tree
+	drawn   string        // what the block shows
+	drawnAt time.Time     // when it was drawn last
+	halt    chan struct{} // ends the goroutine that draws as time passes; nil: there is none
+	halted  chan struct{} // closed when it has ended
+
 	started time.Time
-	running []string // steps in flight, in the order they began
-	steps   map[string]*stepProgress
-	failed  map[string]bool   // steps and elements whose failure was shown
-	said    map[string]string // by kind and message of a failure, what failed so first
-	shown   bool              // a status line is there to be cleared
-	logs    map[string]int    // by connection: log messages
+	steps   map[string]*stepProgress // by name, of those that have parts or began
+	failed  map[string]bool          // steps and elements whose failure was shown
+	said    map[string]string        // by kind and message of a failure, what failed so first
+	effects map[string]int           // calls that were made, by effect
+	logs    map[string]int           // by connection: log messages
 }
 
 // stepProgress is what is known of a step that began.
 type stepProgress struct {
 	started  time.Time
-	elements int // of a fan-out; -1: none
-	done     int
-	failed   int // of done
-	stopped  int // of done: cancelled because the run ends
-	skipped  int // of done: their `when` did not hold, or the run ended first
-	message  string
+	effect   string // of a call
+	elements int    // of a fan-out; -1: none
+	rounds   int    // of a loop
+	done     int    // of these parts
+	failed   int    // of done
+	stopped  int    // of done: cancelled because the run ends
+	skipped  int    // of done: their `when` did not hold, or the run ended first
+	reused   int    // of done
+	retries  int    // that were shown
 }
 
-// mostFailures is how many failed elements of a fan-out are shown one by one: of
-// hundreds that fail alike the first few say why.
-const mostFailures = 10
+const (
+	// mostFailures is how many failed elements of a fan-out, and retries, are shown one
+	// by one: of hundreds that fail alike the first few say why.
+	mostFailures = 10
+	// drawEvery is how often the tree is drawn at most, and looked at as time passes.
+	drawEvery = 100 * time.Millisecond
+	// mostRows is how many rows the tree has at most.
+	mostRows = 20
+)
 
 func newProgress(w io.Writer) *progress {
-	p := &progress{w: w, style: styleOf(w)}
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil && os.Getenv("TERM") != "dumb" {
-			p.width = width
-		}
+	p := &progress{w: w, style: styleOf(w), now: time.Now}
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" {
+		p.block = &live.Block{W: w, Size: func() (int, int) {
+			columns, rows, err := term.GetSize(int(f.Fd()))
+			if err != nil || columns == 0 || rows == 0 {
+				return 80, 24 // some terminals do not know
+			}
+			return columns, rows
+		}}
 	}
 	return p
 }
 
 // watch shows one event.
 func (p *progress) watch(ev engine.Event) {
+	switch ev.(type) {
+	case engine.RunFinished, engine.RunWaits:
+		p.close()
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.clear()
+	p.tree.Apply(ev)
 	switch ev := ev.(type) {
+	case engine.RunQueued:
+		fmt.Fprintf(&p.out, "%s %s\n", p.style.bold(cmp.Or(ev.Deployment, ev.Workflow)), p.style.dim("waits until another run has ended"))
 	case engine.RunStarted:
-		p.started, p.running = ev.Time, nil
-		p.steps, p.failed, p.said = map[string]*stepProgress{}, map[string]bool{}, map[string]string{}
-		p.name = ev.Workflow
-		if ev.Deployment != "" {
-			p.name = ev.Deployment
-		}
-		fmt.Fprintf(p.w, "%s %s\n", p.style.bold(p.name), p.style.dim("run "+ev.Run))
+		p.began(ev)
 	case engine.RunWarning:
 		p.note(p.style.yellow("!"), ev.Message)
 	case engine.StepStarted:
-		if ev.Step.Key.IsNull() {
-			p.steps[ev.Step.Step] = &stepProgress{started: ev.Time, elements: ev.Elements}
-			p.running = append(p.running, ev.Step.Step)
-		}
-	case engine.StepProgress:
-		if s := p.steps[ev.Step.Step]; s != nil {
-			s.message = progressText(ev.Progress)
-		}
+		p.begun(ev)
+	case engine.StepRetrying:
+		p.retries(ev)
 	case engine.StepFinished:
 		p.finished(ev)
 	case engine.RunFinished:
-		took := elapsed(ev.Time.Sub(p.started))
-		switch {
-		case ev.Err == nil:
-			fmt.Fprintf(p.w, "%s in %s\n", p.style.green(string(ev.Status)), took)
+		p.ended(ev)
+	}
+	p.draw(false)
+}
+
+func (p *progress) began(ev engine.RunStarted) {
+	p.started = ev.Time
+	p.steps, p.failed, p.said, p.effects = map[string]*stepProgress{}, map[string]bool{}, map[string]string{}, map[string]int{}
+	fmt.Fprintf(&p.out, "%s %s\n", p.style.bold(cmp.Or(ev.Deployment, ev.Workflow)), p.style.dim("run "+ev.Run))
+	if p.block != nil && p.halt == nil {
+		p.halt, p.halted = make(chan struct{}), make(chan struct{})
+		go p.redraw(p.halt, p.halted)
+	}
+}
+
+// redraw draws the tree as time passes, until halt is closed.
+func (p *progress) redraw(halt, halted chan struct{}) {
+	defer close(halted)
+	ticks := time.NewTicker(drawEvery)
+	defer ticks.Stop()
+	for {
+		select {
+		case <-halt:
 			return
-		case ev.Status == engine.StatusCancelled:
-			fmt.Fprintf(p.w, "%s in %s\n", p.style.yellow(string(ev.Status)), took)
-			return
+		case <-ticks.C:
+			p.mu.Lock()
+			p.draw(true)
+			p.mu.Unlock()
 		}
-		why := ev.Err.Error()
-		if at := ev.Err.At.String(); p.failed[at] {
-			why = "step " + at // which was shown to fail, and why
-		}
-		fmt.Fprintf(p.w, "%s in %s: %s\n", p.style.red(string(ev.Status)), took, indentAfter(printable(why), "  "))
+	}
+}
+
+// close ends what goes on by itself. What is shown stays.
+func (p *progress) close() {
+	p.mu.Lock()
+	halt, halted := p.halt, p.halted
+	p.halt = nil
+	p.mu.Unlock()
+	if halt != nil {
+		close(halt)
+		<-halted
+	}
+}
+
+func (p *progress) begun(ev engine.StepStarted) {
+	name := ev.Step.String()
+	s := p.steps[name]
+	if s == nil {
+		s = &stepProgress{started: ev.Time, elements: ev.Elements}
+		p.steps[name] = s
+	}
+	s.effect = ev.Effect
+	if ev.Step.Round > 0 {
+		p.unit(ev.Step, ev.Time)
+	}
+}
+
+// unit is the step or element that a round is one of.
+func (p *progress) unit(in engine.Instance, since time.Time) *stepProgress {
+	round := in.Round
+	in.Round = 0
+	s := p.steps[in.String()]
+	if s == nil {
+		s = &stepProgress{started: since, elements: -1}
+		p.steps[in.String()] = s
+	}
+	s.rounds = max(s.rounds, round)
+	return s
+}
+
+// retries says, where there is no tree to show it, that an attempt failed.
+func (p *progress) retries(ev engine.StepRetrying) {
+	in := ev.Step
+	in.Round, in.Key = 0, engine.Instance{}.Key
+	s := p.steps[in.String()]
+	if p.block != nil || s == nil {
 		return
 	}
-	p.status()
+	if s.retries++; s.retries > mostFailures {
+		return
+	}
+	message, _, _ := strings.Cut(ev.Failure.Message, "\n")
+	p.line("!", live.Title(ev.Step), fmt.Sprintf("attempt %d failed, the next comes in %s: %s: %s",
+		ev.Attempt, elapsed(max(ev.At.Sub(ev.Time), 0)), ev.Failure.Kind, printable(message)))
+}
+
+func (p *progress) ended(ev engine.RunFinished) {
+	took := elapsed(ev.Time.Sub(p.started)) + p.calls()
+	switch {
+	case ev.Err == nil:
+		fmt.Fprintf(&p.out, "%s in %s\n", p.style.green(string(ev.Status)), took)
+		return
+	case ev.Status == engine.StatusCancelled:
+		fmt.Fprintf(&p.out, "%s in %s\n", p.style.yellow(string(ev.Status)), took)
+		return
+	}
+	why := ev.Err.Error()
+	if at := ev.Err.At.String(); p.failed[at] {
+		why = "step " + at // which was shown to fail, and why
+	}
+	fmt.Fprintf(&p.out, "%s in %s: %s\n", p.style.red(string(ev.Status)), took, indentAfter(printable(why), "  "))
+}
+
+// calls says on a terminal what was done: " (12 reads, 1 write)".
+func (p *progress) calls() string {
+	if p.block == nil {
+		return ""
+	}
+	var parts []string
+	for _, effect := range []struct{ name, one, many string }{
+		{"read", "read", "reads"}, {"write", "write", "writes"},
+		{"destructive", "destructive call", "destructive calls"}, {"unknown", "call of unknown effect", "calls of unknown effect"},
+	} {
+		switch n := p.effects[effect.name]; {
+		case n == 1:
+			parts = append(parts, "1 "+effect.one)
+		case n > 1:
+			parts = append(parts, fmt.Sprintf("%d %s", n, effect.many))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return p.style.dim(" (" + strings.Join(parts, ", ") + ")")
+}
+
+// draw writes the lines that stay and, on a terminal, draws the tree below them. With
+// nothing to stay it is drawn no more often than [drawEvery].
+func (p *progress) draw(inTime bool) {
+	text := p.out.String()
+	p.out.Reset()
+	if p.block == nil {
+		if text != "" {
+			_, _ = io.WriteString(p.w, text) // as with all that is only shown, an error is nobody's
+		}
+		return
+	}
+	now := p.now()
+	if text == "" && !inTime && now.Sub(p.drawnAt) < drawEvery && p.halt != nil {
+		return // it will be
+	}
+	lines := p.lines(now)
+	shown := strings.Join(lines, "\n")
+	if text == "" && shown == p.drawn {
+		return
+	}
+	p.block.Draw(text, lines)
+	p.drawn, p.drawnAt = shown, now
+}
+
+// lines are those of the tree, as wide as the terminal.
+func (p *progress) lines(now time.Time) []string {
+	columns, rows := p.block.Size()
+	var out []string
+	for _, l := range p.tree.Lines(now, max(min(rows-2, mostRows), 1)) {
+		mark := map[live.Mark]string{live.Running: p.style.dim("…"), live.Waiting: p.style.yellow("↻"), live.Doubt: p.style.yellow("?")}[l.Mark]
+		indent := strings.Repeat("  ", l.Depth+1)
+		room := columns - len(indent) - 3 // the mark, a space, and the last column, where some terminals wrap
+		name := live.Cut(oneLineOf(l.Name), max(room, 0))
+		detail := live.Cut(oneLineOf(l.Detail), max(room-live.Width(name)-2, 0))
+		if detail != "" {
+			name += "  " + p.style.dim(detail)
+		}
+		out = append(out, indent+mark+" "+name)
+	}
+	return out
+}
+
+// oneLineOf is a text of others on one line of a terminal.
+func oneLineOf(s string) string {
+	return strings.NewReplacer("\n", " ", "\t", " ").Replace(printable(s))
 }
 
 // serverStderr shows, on a terminal, what a server says while it starts: a first
 // start may install something and take minutes.
 func (p *progress) serverStderr(connection, line string) {
-	if p.width == 0 {
-		return
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.clear()
-	fmt.Fprintf(p.w, "  %s\n", p.style.dim(connection+": "+printable(line)))
-	p.status()
+	if p.block == nil {
+		return
+	}
+	fmt.Fprintf(&p.out, "  %s\n", p.style.dim(connection+": "+printable(line)))
+	p.draw(false)
 }
 
 // remark shows something that a person should know.
 func (p *progress) remark(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.clear()
 	p.note(p.style.yellow("!"), text)
-	p.status()
+	p.draw(false)
 }
 
 func (p *progress) note(mark, text string) {
-	fmt.Fprintf(p.w, "  %s %s\n", mark, indentAfter(printable(text), "    "))
+	fmt.Fprintf(&p.out, "  %s %s\n", mark, indentAfter(printable(text), "    "))
 }
 
 // mostLogs is how many log messages of one connection are shown: of a server that
@@ -148,8 +316,7 @@ func (p *progress) logged(l callback.Log) {
 	if n > mostLogs+1 {
 		return
 	}
-	p.clear()
-	defer p.status()
+	defer p.draw(false)
 	if n > mostLogs {
 		p.note(p.style.yellow("!"), l.Connection+" logs more, which is not shown.")
 		return
@@ -173,16 +340,20 @@ func (p *progress) logged(l callback.Log) {
 func (p *progress) hold() (release func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.clear()
-	w, width := p.w, p.width
+	w, block := p.w, p.block
+	if block != nil {
+		block.Draw(p.out.String(), nil)
+		p.out.Reset()
+		p.drawn = ""
+	}
 	var held bytes.Buffer
-	p.w, p.width = &held, 0
+	p.w, p.block = &held, nil
 	return func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.w, p.width = w, width
-		_, _ = held.WriteTo(w) // as with all that is shown, an error is nobody's
-		p.status()
+		p.w, p.block = w, block
+		p.out.Write(held.Bytes())
+		p.draw(true)
 	}
 }
 
@@ -196,49 +367,86 @@ func printable(s string) string {
 	}, s)
 }
 
-// finished shows the end of a step. The elements of a fan-out are only
-// counted, except those that failed by themselves.
+// finished shows the end of a step. The elements of a fan-out and the rounds of a
+// loop are only counted, except those that failed by themselves.
 func (p *progress) finished(ev engine.StepFinished) {
-	s := p.steps[ev.Step.Step]
-	if !ev.Step.Key.IsNull() {
-		if s != nil {
-			p.element(s, ev)
-		}
-		return
+	s := p.steps[ev.Step.String()]
+	if s != nil && s.effect != "" && ev.Outcome != engine.OutcomeSkipped {
+		p.effects[s.effect]++
 	}
-	for i, name := range p.running {
-		if name == ev.Step.Step {
-			p.running = append(p.running[:i:i], p.running[i+1:]...)
-			break
+	if ev.Step.Undo == 0 {
+		whole := ev.Step
+		whole.Round = 0
+		if ev.Step.Round == 0 {
+			whole.Key = engine.Instance{}.Key
 		}
+		if ev.Step.Round > 0 {
+			delete(p.steps, ev.Step.String())
+			p.part(p.unit(ev.Step, ev.Time), ev)
+			return
+		}
+		if !ev.Step.Key.IsNull() {
+			delete(p.steps, ev.Step.String())
+			if of := p.steps[whole.String()]; of != nil {
+				p.part(of, ev)
+			}
+			return
+		}
+	}
+	if ev.Outcome != engine.OutcomeError && p.isOneOfMany(ev.Step) {
+		delete(p.steps, ev.Step.String())
+		return
 	}
 	detail := ""
 	if s != nil {
 		if ev.Outcome == engine.OutcomeError && s.elements > s.done {
 			s.skipped += s.elements - s.done // never started
 		}
-		detail = s.elementCount() + p.style.dim(elapsed(ev.Time.Sub(s.started)))
+		detail = s.parts() + p.style.dim(elapsed(ev.Time.Sub(s.started)))
 	}
 	switch ev.Outcome {
 	case engine.OutcomeOK:
 		if ev.Reused {
 			detail = "reused"
 		}
-		p.line("✓", titleOf(ev.Step), detail)
+		p.line("✓", live.Title(ev.Step), detail)
 	case engine.OutcomeSkipped:
-		p.line("-", titleOf(ev.Step), "skipped")
+		p.line("-", live.Title(ev.Step), "skipped")
 	case engine.OutcomeError:
 		if s == nil || s.failed+s.stopped == 0 {
 			detail = p.failure(ev)
 		}
-		p.line("✗", titleOf(ev.Step), detail)
+		p.line("✗", live.Title(ev.Step), detail)
 	}
 }
 
-// element counts an element that ended, and shows its failure.
-func (p *progress) element(s *stepProgress, ev engine.StepFinished) {
+// isOneOfMany reports whether a step is part of what is only counted: a step of a
+// workflow that elements or rounds run, or, after the first ones, an undo of theirs.
+func (p *progress) isOneOfMany(in engine.Instance) bool {
+	for up := in.In; up != nil; up = up.In {
+		if !up.Key.IsNull() || up.Round > 0 {
+			return true
+		}
+	}
+	if in.Undo == 0 || in.Key.IsNull() && in.Round == 0 {
+		return false
+	}
+	in.Key, in.Round = engine.Instance{}.Key, 0
+	of := p.steps[in.String()]
+	if of == nil {
+		of = &stepProgress{elements: -1}
+		p.steps[in.String()] = of
+	}
+	of.done++
+	return of.done > mostFailures
+}
+
+// part counts an element or a round that ended, and shows its failure.
+func (p *progress) part(s *stepProgress, ev engine.StepFinished) {
 	s.done++
 	switch {
+	case ev.Reused:
+		s.reused++
 	case ev.Outcome == engine.OutcomeSkipped:
 		s.skipped++
 	case ev.Outcome != engine.OutcomeError:
@@ -246,27 +454,31 @@ func (p *progress) element(s *stepProgress, ev engine.StepFinished) {
 		s.stopped++
 	default:
 		s.failed++
-		if s.failed <= mostFailures {
-			p.line("✗", titleOf(ev.Step), p.failure(ev))
+		if s.failed <= mostFailures && !p.failed[ev.Step.String()] {
+			p.line("✗", live.Title(ev.Step), p.failure(ev))
 		}
 	}
 }
 
-// elementCount says how the elements of a fan-out fared: "5 elements, 1 failed, 1 skipped ",
-// or nothing of another step.
-func (s *stepProgress) elementCount() string {
-	if s.elements < 0 {
+// parts says how the elements of a fan-out fared: "5 elements, 1 failed, 1 skipped ",
+// or the rounds of a loop, or nothing of another step.
+func (s *stepProgress) parts() string {
+	var text string
+	switch {
+	case s.elements >= 0:
+		text = count(s.elements, "element")
+	case s.rounds > 0:
+		text = count(s.rounds, "round")
+	default:
 		return ""
 	}
-	text := count(s.elements, "element")
-	if s.failed > 0 {
-		text += fmt.Sprintf(", %d failed", s.failed)
-	}
-	if s.skipped > 0 {
-		text += fmt.Sprintf(", %d skipped", s.skipped)
-	}
-	if s.stopped > 0 {
-		text += fmt.Sprintf(", %d cancelled", s.stopped)
+	for _, c := range []struct {
+		n    int
+		what string
+	}{{s.reused, "reused"}, {s.failed, "failed"}, {s.skipped, "skipped"}, {s.stopped, "cancelled"}} {
+		if c.n > 0 {
+			text += fmt.Sprintf(", %d %s", c.n, c.what)
+		}
 	}
 	return text + " "
 }
@@ -300,62 +512,10 @@ func (p *progress) line(mark, name, text string) {
 		mark = p.style.green(mark)
 	case "✗":
 		mark = p.style.red(mark)
+	case "!":
+		mark = p.style.yellow(mark)
 	}
-	fmt.Fprintf(p.w, "  %s %s\n", mark, strings.TrimRight(printable(name)+"  "+indentAfter(text, "    "), " "))
-}
-
-// titleOf is a step as progress names it.
-func titleOf(in engine.Instance) string {
-	undo := in.Undo
-	if undo == 0 {
-		return in.String()
-	}
-	in.Undo = 0
-	if undo == 1 {
-		return "undo " + in.String()
-	}
-	return fmt.Sprintf("undo %s (%d)", in, undo)
-}
-
-func progressText(p engine.Progress) string {
-	text := p.Message
-	if p.Total > 0 {
-		text = strings.TrimSpace(fmt.Sprintf("%s %.0f %%", text, 100*p.Progress/p.Total))
-	}
-	return text
-}
-
-// status writes the status line, on a terminal.
-func (p *progress) status() {
-	if p.width == 0 || len(p.running) == 0 {
-		return
-	}
-	parts := make([]string, 0, len(p.running))
-	for _, name := range p.running {
-		s := p.steps[name]
-		part := name
-		if s.elements >= 0 {
-			part += fmt.Sprintf(" %d/%d", s.done, s.elements)
-		}
-		if s.message != "" {
-			part += " (" + s.message + ")"
-		}
-		parts = append(parts, part)
-	}
-	text := []rune("  … " + strings.ReplaceAll(printable(strings.Join(parts, ", ")), "\n", " "))
-	if len(text) >= p.width {
-		text = append(text[:max(p.width-2, 0)], '…')
-	}
-	fmt.Fprint(p.w, string(text))
-	p.shown = true
-}
-
-// clear takes the status line away.
-func (p *progress) clear() {
-	if p.shown {
-		fmt.Fprint(p.w, "\r\x1b[K")
-		p.shown = false
-	}
+	fmt.Fprintf(&p.out, "  %s %s\n", mark, strings.TrimRight(printable(name)+"  "+indentAfter(text, "    "), " "))
 }
 
 // style colours text where the writer is a terminal and NO_COLOR is not set.

@@ -64,7 +64,7 @@ func (c *Core) call(n *node, at Addr, s *scope) (StartCall, pendingCall, *Failur
 	if failure := c.allowed(n, effect); failure != nil {
 		return call, pendingCall{}, failure
 	}
-	call.ReadOnly = effect == "read"
+	call.Effect, call.ReadOnly = effect, effect == "read"
 	call.Repeatable = call.ReadOnly || n.spec.Idempotent || n.spec.IdempotencyArg != ""
 	if call.Timeout, failure = c.duration("timeout", n.timeout, s); failure != nil {
 		return call, pendingCall{}, failure

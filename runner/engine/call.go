@@ -21,7 +21,7 @@ func (d *driver) newCall(c StartCall) *liveCall {
 	}
 	d.calls[c.At] = live
 	if d.watch != nil {
-		d.watch.push(StepStarted{Step: d.core.Instance(c.At), Elements: -1, Attempt: c.Attempt, Time: d.clock()}, d.appended)
+		d.watch.push(StepStarted{Step: d.core.Instance(c.At), Elements: -1, Attempt: c.Attempt, Effect: c.Effect, Time: d.clock()}, d.appended)
 	}
 	return live
 }

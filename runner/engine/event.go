@@ -40,8 +40,9 @@ type RunWarning struct {
 // arguments fail, have none.
 type StepStarted struct {
 	Step     Instance
-	Elements int // of a fan-out as a whole; -1: this is none
-	Attempt  int // 0 of a fan-out as a whole
+	Elements int    // of a fan-out as a whole; -1: this is none
+	Attempt  int    // 0 of a fan-out as a whole
+	Effect   string // of a call: read, write, destructive, or unknown; else "". Not in the JSON
 	Time     time.Time
 }
 

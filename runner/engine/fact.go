@@ -212,6 +212,7 @@ type StartCall struct {
 	Digested json.RawMessage
 	// Recorded is the digest of an earlier attempt's arguments, which are the same; "": not known.
 	Recorded string
+	Effect   string // read, write, destructive, or unknown
 	ReadOnly bool
 	// Sensitive: what comes of it is to be kept encrypted.
 	Sensitive bool
