@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -42,7 +43,31 @@ type inquiry struct {
 	ctx       context.Context // of the operation
 	exchange  *connection.Exchange
 	operation string   // its label; "": the method of its request
-	remarks   []string // under callbacks.mu
+	remarks   []string // under callbacks.mu, as is unsaid
+	unsaid    int      // remarks that say nothing new, or are too many
+}
+
+// maxRemarks bounds what is remarked of one operation: a server may ask without end.
+const maxRemarks = 20
+
+// add remarks something. callbacks.mu is held.
+func (in *inquiry) add(text string) {
+	if len(in.remarks) == maxRemarks || slices.Contains(in.remarks, text) {
+		in.unsaid++
+		return
+	}
+	in.remarks = append(in.remarks, text)
+}
+
+// all returns the remarks. callbacks.mu is held.
+func (in *inquiry) all() []string {
+	switch in.unsaid {
+	case 0:
+		return in.remarks
+	case 1:
+		return append(in.remarks, "The server asked once more, which came out the same way.")
+	}
+	return append(in.remarks, fmt.Sprintf("The server asked %d times more, which came out the same way.", in.unsaid))
 }
 
 // question is a request of the server.
@@ -83,7 +108,7 @@ func (cb *callbacks) leave(x *connection.Exchange) []string {
 	cb.mu.Lock()
 	in := cb.inquiries[x]
 	delete(cb.inquiries, x)
-	remarks := in.remarks
+	remarks := in.all()
 	cb.mu.Unlock()
 	if in.Remark != nil {
 		for _, r := range remarks {
@@ -99,11 +124,11 @@ func (cb *callbacks) remark(in *inquiry, format string, args ...any) {
 	cb.mu.Lock()
 	defer cb.mu.Unlock()
 	if in != nil {
-		in.remarks = append(in.remarks, text)
+		in.add(text)
 		return
 	}
 	for _, in := range cb.inquiries {
-		in.remarks = append(in.remarks, text)
+		in.add(text)
 	}
 }
 

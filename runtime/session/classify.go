@@ -2,9 +2,11 @@ package session
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -38,12 +40,13 @@ func (s *Session) classified(ctx context.Context, c *Client, label string, sent 
 	}
 	if wire := (*jsonrpc.Error)(nil); errors.As(err, &wire) {
 		e.Reason, e.Code, e.Sent = Refused, wire.Code, SentYes
-		e.Cause = &jsonrpc.Error{Code: wire.Code, Message: s.cfg.redact(wire.Message)}
+		message := abridged(s.cfg.redact(wire.Message))
+		e.Cause = &jsonrpc.Error{Code: wire.Code, Message: message}
 		if wire.Code == connection.CodeTooLarge {
 			e.Reason = TooLarge
-			return e.describe(s.cfg.redact, wire.Message, "Ask the tool for less at once.")
+			return e.describe(s.cfg.redact, message, "Ask the tool for less at once.")
 		}
-		return e.describe(s.cfg.redact, fmt.Sprintf("The server refused it: %s (code %d).", wire.Message, wire.Code), "")
+		return e.describe(s.cfg.redact, fmt.Sprintf("The server refused it: %s (code %d).", message, wire.Code), "")
 	}
 	if r := (*refusal)(nil); errors.As(err, &r) && ctx.Err() == nil {
 		e.Reason, e.Sent = Unanswered, SentYes
@@ -77,5 +80,29 @@ func (s *Session) classified(ctx context.Context, c *Client, label string, sent 
 	default:
 	}
 	e.Reason = Malformed
-	return e.describe(s.cfg.redact, fmt.Sprintf("The answer is not as MCP says: %s.", err), "")
+	return e.describe(s.cfg.redact, fmt.Sprintf("The answer is not as MCP says: %s.", plainly(err)), "")
+}
+
+// maxMessage is what is kept of the message of an error, in bytes: it is for people,
+// in a terminal or a journal, and servers put whole documents there.
+const maxMessage = 4 << 10
+
+// abridged returns the beginning of a message without secrets.
+func abridged(message string) string {
+	if len(message) <= maxMessage {
+		return message
+	}
+	return fmt.Sprintf("%s … (%d bytes in all)", strings.ToValidUTF8(message[:maxMessage], ""), len(message))
+}
+
+// plainly says what is wrong with an answer, without the names of our types.
+func plainly(err error) string {
+	var other *json.UnmarshalTypeError
+	if !errors.As(err, &other) {
+		return err.Error()
+	}
+	if other.Field == "" {
+		return "the result has a wrong type"
+	}
+	return other.Field + " has a wrong type"
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"time"
 
@@ -130,7 +131,7 @@ func (c *Client) exchange(ctx context.Context, x *connection.Exchange, label str
 			err = &remarked{err, remarks}
 		}
 	}()
-	err = request(x.Context(ctx), x.Token)
+	err = answered(request(x.Context(ctx), x.Token))
 	sent := x.Sent()
 	if err == nil {
 		c.channel.Finish(x, "")
@@ -149,6 +150,14 @@ func (c *Client) exchange(ctx context.Context, x *connection.Exchange, label str
 	}
 	// Giving up may have kept the request from leaving.
 	return nil, min(sent, x.Sent()), err
+}
+
+// answered returns the error of a request of the SDK, nil where there is a result.
+func answered(err error) error {
+	if errors.Is(err, connection.ErrAnswered) {
+		return nil
+	}
+	return err
 }
 
 func withToken(meta map[string]any, token int64) mcp.Meta {

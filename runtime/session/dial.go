@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/lda-wf/wfc/runtime/connection"
@@ -237,11 +238,16 @@ func handshakeError(ctx context.Context, cfg *Config, end connection.End, err er
 	case errors.As(err, &other):
 		return e.describe(cfg.redact, fmt.Sprintf("The server does not speak the MCP revision %s, which the connection pins; it offers %s.", other.pin, other.got),
 			fmt.Sprintf("Write protocol = \"auto\" or %q.", other.got))
+	case unknownRevision(err) == `""`:
+		return e.describe(cfg.redact, "The server does not say which MCP revision it speaks.", "Update it, or write to who made it.")
 	case unknownRevision(err) != "":
 		return e.describe(cfg.redact, fmt.Sprintf("The server speaks the MCP revision %s, and wfc speaks %s.",
 			unknownRevision(err), strings.Join(mcp.SupportedProtocolVersions(), ", ")), "Update whichever of the two is older.")
 	case errors.Is(end.Cause, connection.ErrClosed):
 		// It lives and answered: with an error, or with something else than the protocol says.
+		if wire := (*jsonrpc.Error)(nil); !errors.As(err, &wire) {
+			return e.describe(cfg.redact, fmt.Sprintf("The server's answer in the MCP handshake is not as MCP says: %s.%s", plainly(err), noise(end)), refreshAdvice(cfg))
+		}
 		return e.describe(cfg.redact, fmt.Sprintf("The server refused the MCP handshake: %s.%s", err, noise(end)), refreshAdvice(cfg))
 	}
 	if e.Cause = end.Cause; cfg.overHTTP() {

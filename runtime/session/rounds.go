@@ -41,7 +41,7 @@ func (c *Client) converse(ctx context.Context, label string, progress func(Progr
 		var in input
 		busy := 0
 		for round := 1; ; round++ {
-			err := request(ctx, token, in)
+			err := answered(request(ctx, token, in))
 			var next *input
 			if err != nil {
 				next, err = c.callbacks.visit(ctx, x, err)
