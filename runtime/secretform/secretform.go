@@ -1,5 +1,5 @@
 // Package secretform knows the texts in which a secret is commonly found: itself,
-// and its base64, URL-, JSON- and HTML-escaped forms (DURABILITY, "Secrets").
+// and its base64, hexadecimal, URL-, JSON- and HTML-escaped forms (DURABILITY, "Secrets").
 // Whoever redacts uses it, so that no door is narrower than another.
 //
 // Its central function is [Of]. It imports nothing of wfc.
@@ -8,6 +8,7 @@ package secretform
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -30,6 +31,7 @@ func Of(secret string) []string {
 	forms = append(forms, jsonForms(secret)...)
 	forms = append(forms, htmlForms(secret)...)
 	forms = append(forms, base64Forms(secret)...)
+	forms = append(forms, hex.EncodeToString([]byte(secret)), strings.ToUpper(hex.EncodeToString([]byte(secret))))
 	forms = slices.DeleteFunc(forms, func(f string) bool { return len(f) < MinLength })
 	slices.SortFunc(forms, func(a, b string) int {
 		if len(a) != len(b) {

@@ -2,6 +2,7 @@ package secretform
 
 import (
 	"encoding/base64"
+	"encoding/hex"
 	"html"
 	"net/url"
 	"strings"
@@ -28,6 +29,8 @@ func TestEveryCommonTextOfASecretHoldsAForm(t *testing.T) {
 		"path":               url.PathEscape(secret),
 		"base64":             base64.StdEncoding.EncodeToString([]byte(secret)),
 		"base64 of a header": base64.StdEncoding.EncodeToString([]byte("user:" + secret)),
+		"hexadecimal":        hex.EncodeToString([]byte("x" + secret)),
+		"hexadecimal, great": strings.ToUpper(hex.EncodeToString([]byte(secret))),
 		"base64, URL-safe":   base64.RawURLEncoding.EncodeToString([]byte("xy" + secret + "z")),
 	} {
 		found := false
@@ -58,7 +61,7 @@ func TestTheLongestFormsComeFirst(t *testing.T) {
 // Most secrets have no character that anything escapes: they have few forms, and
 // looking for them is quick.
 func TestASimpleSecretHasFewForms(t *testing.T) {
-	if got := Of("ghp_0123456789abcdefABCDEF"); len(got) != 5 {
+	if got := Of("ghp_0123456789abcdefABCDEF"); len(got) != 7 {
 		t.Errorf("%d forms: %q", len(got), got)
 	}
 }
