@@ -98,7 +98,7 @@ func (p *Proxy) get(w http.ResponseWriter, req *http.Request) {
 		c.listening = false
 		c.mu.Unlock()
 	}()
-	c.standing.(*stream).pump(req.Context(), w)
+	c.standing.(*stream).pump(req.Context(), w, false)
 }
 
 // post takes messages.
@@ -209,7 +209,7 @@ func (p *Proxy) older(w http.ResponseWriter, req *http.Request, all []raw.Messag
 		}
 		c.run(r)
 	}
-	gone := out.pump(req.Context(), w)
+	gone := out.pump(req.Context(), w, prefersJSON(req))
 	out.close() // who has gone gets no answer; the request goes on, as the protocol has it
 	if begins && (gone || !c.known()) {
 		c.end(errDeleted) // nobody knows of the session
@@ -270,7 +270,7 @@ func (p *Proxy) stateful(w http.ResponseWriter, req *http.Request, m raw.Message
 	out := newStream(1)
 	r := c.newRequest(m, out, beside)
 	c.run(r)
-	if out.pump(req.Context(), w) {
+	if out.pump(req.Context(), w, prefersJSON(req)) {
 		r.abort(nil) // to go away is to cancel
 	}
 }
@@ -314,4 +314,12 @@ func accepts(req *http.Request, kind string) bool {
 		}
 	}
 	return false
+}
+
+// prefersJSON reports whether the client names JSON before events in what it accepts.
+// It accepts both, and most do so in this order.
+func prefersJSON(req *http.Request) bool {
+	header := strings.Join(req.Header.Values("Accept"), ",")
+	at := strings.Index(header, "application/json")
+	return at >= 0 && !strings.Contains(header[:at], "text/event-stream")
 }

