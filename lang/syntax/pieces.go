@@ -139,7 +139,10 @@ func (p *pieces) item(item piece, gaps []expr.Gap) bool {
 
 // onlyComment reports whether the rest of a line has nothing but a comment.
 func onlyComment(line []byte) bool {
-	line = bytes.TrimLeft(bytes.TrimRight(line, "\r\n"), " \t")
+	if text, ok := bytes.CutSuffix(line, []byte("\n")); ok {
+		line = bytes.TrimSuffix(text, []byte("\r"))
+	}
+	line = bytes.TrimLeft(line, " \t")
 	return len(line) == 0 || line[0] == '#' || bytes.HasPrefix(line, []byte("//"))
 }
 

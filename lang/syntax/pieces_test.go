@@ -84,6 +84,8 @@ var piecesSeeds = []string{
 	"a {\r\n\r\n  b = 1\r\n\r\n  c = 2\r\n}\r\n",
 	"a {\n  b = \"${{\n x = 1 }}\"\n\n  c = 1\n}\n",
 	"a {\n}\n}\n",
+	"a {\n  b = 1\n}\r",
+	"a {\n  b = 1\n}\r\r\n",
 	"a {\n\n  b = 1\n",
 	"a {\n  b = 1\n  /* c */ }\n",
 	"a {\n b = 1\n }\nö = \"ä\n",
