@@ -3,6 +3,7 @@ package connection
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -17,7 +18,12 @@ import (
 // It is ours, outside the ranges of JSON-RPC and MCP.
 const CodeTooLarge = -31064
 
-// emptyResult is what the SDK decodes in place of a result that we keep raw.
+// ErrAnswered is what the SDK gets, and returns, in place of a result that we keep raw:
+// there is one, and [Exchange.Result] has it. To decode even an empty one, the SDK
+// takes 64 KiB of memory, more than all else that a call needs.
+var ErrAnswered = errors.New("it was answered")
+
+// emptyResult is what the SDK decodes instead where it reads bytes.
 var emptyResult = json.RawMessage(`{}`)
 
 // accept turns a message of the server into one for the SDK, or nil if it is

@@ -101,6 +101,7 @@ func newPipeChannel(name string, stdin io.WriteCloser, stdout io.ReadCloser, s s
 		ledger: newLedger(sinks),
 		wake:   make(chan struct{}, 1), shut: make(chan struct{}), stdoutEnd: make(chan struct{}), done: make(chan struct{}),
 	}
+	c.inMemory = true
 	c.direct = directWriter(stdin)
 	c.frames = frames{src: stdout, noise: c.addNoise, limit: MaxFrame}
 	written := make(chan struct{})

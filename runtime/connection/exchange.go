@@ -33,7 +33,7 @@ type Progress struct {
 
 // Exchange is one operation of ours seen at the wire: the SDK's types lose
 // digits and unknown fields, so the raw result is kept here while the SDK gets
-// an empty one. Make it with [Channel.Begin] and hand it to the SDK by the
+// an empty one, or [ErrAnswered]. Make it with [Channel.Begin] and hand it to the SDK by the
 // context of [Exchange.Context].
 type Exchange struct {
 	// Token is the progress token that the request must carry.

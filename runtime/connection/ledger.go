@@ -11,6 +11,8 @@ import (
 // ledger has the operations of a channel, and reads what the server says to them.
 type ledger struct {
 	sinks Sinks
+	// inMemory: the SDK gets the messages of settle themselves, not their bytes.
+	inMemory bool
 
 	mu        sync.Mutex
 	exchanges map[int64]*Exchange // by request id: not answered, not cancelled
@@ -55,6 +57,9 @@ func (l *ledger) settle(n int64, e envelope) (jsonrpc.Message, error) {
 	x.answered.Store(true)
 	if handshake(method) {
 		return &jsonrpc.Response{ID: id, Result: x.result}, nil
+	}
+	if l.inMemory {
+		return &jsonrpc.Response{ID: id, Error: ErrAnswered}, nil
 	}
 	return &jsonrpc.Response{ID: id, Result: emptyResult}, nil
 }
