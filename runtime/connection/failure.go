@@ -52,6 +52,20 @@ func (f *Failure) Error() string { return strings.TrimRight(f.What+" "+f.Advice,
 // Unwrap returns the cause, nil if a status is all there is.
 func (f *Failure) Unwrap() error { return f.cause }
 
+// proxyRefusal is the error of a proxy that makes no way to a server with TLS. What
+// net/http says itself does not tell it from the server's words.
+type proxyRefusal struct{ status int }
+
+func (p *proxyRefusal) Error() string { return statusText(p.status) }
+
+// Where the way to a server is written that leads through a proxy.
+const (
+	proxyVariables   = "HTTPS_PROXY, HTTP_PROXY and NO_PROXY in the environment of wfc"
+	proxyCredentials = "Write them into the address of the proxy in HTTPS_PROXY."
+)
+
+func statusText(code int) string { return strings.TrimSpace(fmt.Sprintf("%d %s", code, http.StatusText(code))) }
+
 // unreachable says what kept a request from getting any answer.
 func (c *httpChannel) unreachable(sent Sent, err error) *Failure {
 	f := &Failure{Kind: Unanswered, Sent: sent, cause: err}
@@ -64,10 +78,16 @@ func (c *httpChannel) unreachable(sent Sent, err error) *Failure {
 		invalid   x509.CertificateInvalidError
 		record    tls.RecordHeaderError
 		op        *net.OpError
+		proxy     *proxyRefusal
 	)
 	switch {
+	case errors.As(err, &proxy) && proxy.status == http.StatusProxyAuthRequired:
+		f.Kind, f.Status, f.Sent = Rejected, proxy.status, SentNo
+		f.What, f.Advice = "The proxy wants credentials ("+proxy.Error()+").", proxyCredentials
+	case errors.As(err, &proxy):
+		f.What, f.Advice = fmt.Sprintf("The proxy makes no way to %s (%s).", host, proxy), "Check "+proxyVariables+", and whether the proxy may reach the host."
 	case errors.As(err, &op) && op.Op == "proxyconnect":
-		f.What, f.Advice = fmt.Sprintf("The proxy on the way to %s could not be used: %s.", host, rootOf(err)), "Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY in the environment of wfc."
+		f.What, f.Advice = fmt.Sprintf("The proxy on the way to %s could not be used: %s.", host, rootOf(err)), "Check "+proxyVariables+"."
 	case errors.As(err, &dns) && dns.IsNotFound:
 		f.What, f.Advice = fmt.Sprintf("The host %s does not exist.", c.url.Hostname()), check
 	case errors.As(err, &dns):
@@ -144,7 +164,7 @@ func (c *httpChannel) shown() string {
 // rejected says what a status means. said is what the server said to it, which may
 // be nothing.
 func (c *httpChannel) rejected(resp *http.Response, said string) *Failure {
-	status := fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
+	status := statusText(resp.StatusCode)
 	if said != "" {
 		status += ", " + said
 	}
@@ -165,7 +185,7 @@ func (c *httpChannel) rejected(resp *http.Response, said string) *Failure {
 	case code == http.StatusForbidden:
 		set(SentNo, "The server forbids it", `If it wants credentials, give the connection an auth block: auth "bearer" { token = secret.NAME }.`)
 	case code == http.StatusProxyAuthRequired:
-		set(SentNo, "The proxy wants credentials", "Write them into the address of the proxy in HTTPS_PROXY.")
+		set(SentNo, "The proxy wants credentials", proxyCredentials)
 	case code == http.StatusNotFound:
 		set(SentNo, "There is nothing at "+c.shown(), "Check the url of its "+c.block()+" block; "+other)
 	case code == http.StatusMethodNotAllowed:

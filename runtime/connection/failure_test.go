@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"strings"
@@ -48,6 +50,38 @@ func TestWhatKeepsARequestFromAnAnswer(t *testing.T) {
 		if f.Error() != c.want || f.Kind != Unanswered || f.Sent != c.sent || strings.Contains(f.Error(), "secret") {
 			t.Errorf("%v\n got %s\nwant %s", c.err, f, c.want)
 		}
+	}
+}
+
+func TestAProxyThatRefuses(t *testing.T) {
+	for status, want := range map[int]string{
+		407: "The proxy wants credentials (407 Proxy Authentication Required). Write them into the address of the proxy in HTTPS_PROXY.",
+		502: "The proxy makes no way to mcp.example.com (502 Bad Gateway). Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY in the environment of wfc, and whether the proxy may reach the host.",
+	} {
+		front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
+		defer front.Close()
+		address, err := url.Parse(front.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := Connection{ID: "test.main"}.openHTTP(&HTTP{URL: "https://mcp.example.com/mcp"}, false, Sinks{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.base.Proxy = http.ProxyURL(address)
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.url.String(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		task := c.begin(t.Context())
+		_, err = c.send(task, req, []byte("{}"), nil)
+		task.end()
+		var f *Failure
+		if !errors.As(err, &f) || f.Error() != want || f.Sent != SentNo {
+			t.Errorf("got  %v\nwant %s", err, want)
+		}
+		c.Close()
+		<-c.Done()
 	}
 }
 

@@ -74,6 +74,12 @@ func (c Connection) openHTTP(h *HTTP, sse bool, sinks Sinks) (*httpChannel, erro
 	// The default keeps two connections to a host, and makes a new one for every
 	// further call that overlaps. One more is for the notices of cancelled calls.
 	base.MaxIdleConnsPerHost = c.InFlight() + 1
+	base.OnProxyConnectResponse = func(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
+		if resp.StatusCode != http.StatusOK {
+			return &proxyRefusal{resp.StatusCode}
+		}
+		return nil
+	}
 	channel := &httpChannel{
 		ledger: newLedger(sinks), HTTP: h, url: u, sse: sse, base: base, redact: c.Redactor(), close: c.Timeouts.CloseTimeout(),
 		limit: MaxFrame, shut: make(chan struct{}), done: make(chan struct{}),
