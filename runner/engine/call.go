@@ -106,8 +106,8 @@ func (d *driver) call(live *liveCall) (next *liveCall) {
 	case CallFailed:
 		d.noteFailure(live, f.Err)
 	case CallAnswered:
-		if d.watch == nil || f.Answer.IsError {
-			break // the failure says it
+		if d.watch == nil || f.Answer.IsError || live.Sensitive {
+			break // the failure says it, or nobody may
 		}
 		for _, remark := range f.Answer.Remarks {
 			d.watch.push(RunWarning{d.name, fmt.Sprintf("Step %s: %s", d.core.Instance(live.At), remark)}, 0)
@@ -290,7 +290,9 @@ func (d *driver) progress(live *liveCall, p Progress) {
 	if d.watch == nil {
 		return
 	}
-	p.Message = d.redact.Text(p.Message)
+	if p.Message = d.redact.Text(p.Message); live.Sensitive {
+		p.Message = "" // it may quote what the step was given
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.calls[live.At] == live {

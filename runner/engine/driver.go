@@ -570,7 +570,11 @@ func (d *driver) finish(ctx context.Context) (outcome *Outcome, err error, again
 	}
 	if d.watch != nil {
 		if ended != nil {
-			d.watch.push(RunFinished{Run: d.name, Status: ended.Status, Outputs: ended.Outputs, Err: ended.Err, Time: now}, d.appended)
+			shown := ended.Err
+			if d.core.tellsSensitive(shown) {
+				shown = shownError(shown)
+			}
+			d.watch.push(RunFinished{Run: d.name, Status: ended.Status, Outputs: ended.Outputs, Err: shown, Time: now}, d.appended)
 		} else {
 			d.watch.push(RunWaits{Run: d.name, Steps: out.Doubts, Time: now}, d.appended)
 		}
@@ -677,15 +681,19 @@ func (d *driver) keep(f Fact) {
 	if d.watch == nil {
 		return
 	}
+	failure := func(f *Failure) *Failure { return f }
+	if ev.Sensitive {
+		failure = shownFailure
+	}
 	switch f := f.(type) {
 	case NodeStarted:
 		d.watch.push(StepStarted{Step: d.core.Instance(f.At), Elements: d.core.Elements(f.At), Attempt: f.Attempt, Time: ev.Time}, d.appended)
 	case AttemptFailed:
-		d.watch.push(StepRetrying{Step: d.core.Instance(f.At), Attempt: f.Attempt, Failure: f.Failure, At: f.RetryAt, Time: ev.Time}, d.appended)
+		d.watch.push(StepRetrying{Step: d.core.Instance(f.At), Attempt: f.Attempt, Failure: failure(f.Failure), At: f.RetryAt, Time: ev.Time}, d.appended)
 	case NodeWaiting:
 		d.watch.push(StepWaiting{Step: d.core.Instance(f.At), InDoubt: f.For == WaitInDoubt, Until: f.Until, Time: ev.Time}, d.appended)
 	case NodeEnded:
-		d.watch.push(StepFinished{Step: d.core.Instance(f.At), Outcome: f.Outcome, Failure: f.Failure, Reused: f.Reused, Time: ev.Time}, d.appended)
+		d.watch.push(StepFinished{Step: d.core.Instance(f.At), Outcome: f.Outcome, Failure: failure(f.Failure), Reused: f.Reused, Time: ev.Time}, d.appended)
 	}
 }
 

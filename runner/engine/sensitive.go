@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"strings"
+
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/lda-wf/wfc/lang/expr"
@@ -144,4 +146,37 @@ func (c *Core) tellsSensitive(e *RunError) bool {
 	}
 	at, err := c.Find(e.At.Path(), e.At.Text())
 	return err != nil || c.isSensitive(at)
+}
+
+// shownFailure is what people and programs that watch are told of a failure where
+// its message may quote something sensitive: they see no more than is kept in the clear.
+func shownFailure(f *Failure) *Failure {
+	if f == nil {
+		return nil
+	}
+	shown := *f
+	shown.Message = withoutWords(f.Kind, f.Message)
+	return &shown
+}
+
+// shownError is shownFailure of a run's failure.
+func shownError(e *RunError) *RunError {
+	shown := *e
+	shown.Message = withoutWords(e.Kind, e.Message)
+	return &shown
+}
+
+// withoutWords leaves of a message what cannot quote anything: of kinds that only
+// wfc itself has words for all, and of an expression where it stands.
+func withoutWords(kind Kind, message string) string {
+	const unsaid = "What it says is sensitive and is not shown."
+	switch kind {
+	case KindCancelled, KindLimit, KindPolicy, KindSession:
+		return message
+	case KindExpression:
+		if where, _, is := strings.Cut(message, ": "); is && strings.HasPrefix(where, "In ") {
+			return where + ": " + unsaid
+		}
+	}
+	return unsaid
 }

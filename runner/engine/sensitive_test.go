@@ -177,3 +177,44 @@ func TestWhatIsDeclaredSensitiveIsNotRedacted(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
+
+// Who watches a run, and what keeps the lines, is told no more than what is kept in
+// the clear.
+func TestWhoWatchesIsToldNothingSensitive(t *testing.T) {
+	p := outputs(planOf(
+		val("computed", "tonumber(input.token)", tolerate("*")),
+		call("told", "t", `{ x = input.token }`, tolerate("*")),
+		call("answered", "no", `{ x = input.token }`, tolerate("*")),
+		call("tried", "no", `{ x = input.token }`, retry("2", on(`["tool"]`), every(`"1ms"`, `"1ms"`)), after("answered")),
+	), "o", "1")
+	p.Inputs = []plan.Input{{Name: "token", Type: "string", Sensitive: true}}
+	var events []Event
+	caller := callerFunc(func(_ context.Context, c Call) (*Answer, error) {
+		c.Progress(Progress{Message: "at " + string(c.Args), Progress: 1})
+		if c.Tool == "no" {
+			return &Answer{IsError: true, Text: "not for " + string(c.Args)}, nil
+		}
+		return &Answer{Text: "x", Remarks: []string{"it said " + string(c.Args)}}, nil
+	})
+	inputs := value.NewObject(1)
+	inputs.Set("token", value.OfString(theSecretPart))
+	p.Seal()
+	_, err := Run(t.Context(), Options{
+		Program: program(t, p), Journal: openJournal(t), Inputs: value.OfObject(inputs), Caller: caller, Watch: func(e Event) { events = append(events, e) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Join(told(events), "\n")
+	if strings.Contains(lines, theSecretPart) {
+		t.Errorf("it is told\n%s", lines)
+	}
+	for _, want := range []string{
+		`"error":{"kind":"expression","message":"In ` + "`value`" + `: What it says is sensitive and is not shown."}`,
+		`"error":{"kind":"tool","message":"What it says is sensitive and is not shown."}`,
+	} {
+		if !strings.Contains(lines, want) {
+			t.Errorf("there is no %s in\n%s", want, lines)
+		}
+	}
+}
