@@ -62,7 +62,7 @@ func (p *Provider) Sample(ctx context.Context, r callback.Request) (callback.Com
 		return done, p.fail("could not be asked: %s", err)
 	}
 	if status < 200 || status > 299 {
-		return done, p.fail("%s", refusal(status, answer))
+		return done, p.fail("%s", refusal(status, []byte(p.redact(string(answer)))))
 	}
 	done, err = completion(answer)
 	if err != nil {
@@ -77,8 +77,12 @@ func (p *Provider) Sample(ctx context.Context, r callback.Request) (callback.Com
 // fail returns a full sentence about the provider without its key.
 func (p *Provider) fail(format string, args ...any) error {
 	what := strings.TrimRight(fmt.Sprintf(format, args...), ".")
-	redact := connection.Connection{Redact: []string{p.APIKey}}.Redactor()
-	return errors.New(redact(fmt.Sprintf("The model %q at %s %s.", p.Model, p.BaseURL, what)))
+	return errors.New(p.redact(fmt.Sprintf("The model %q at %s %s.", p.Model, p.BaseURL, what)))
+}
+
+// redact takes the key out of a text, which is not to be cut before.
+func (p *Provider) redact(text string) string {
+	return connection.Connection{Redact: []string{p.APIKey}}.Redactor()(text)
 }
 
 // post sends one request and returns the answer's body.
@@ -92,10 +96,12 @@ func (p *Provider) post(ctx context.Context, body []byte) (int, []byte, error) {
 	if p.APIKey != "" {
 		req.Header.Set("Authorization", "Bearer "+p.APIKey)
 	}
-	client := p.Client
-	if client == nil {
-		client = http.DefaultClient
+	client := http.Client{}
+	if p.Client != nil {
+		client = *p.Client
 	}
+	// The key and the conversation go to the place that the project names and to no other.
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	resp, err := client.Do(req)
 	if err != nil {
 		return 0, nil, err
@@ -171,6 +177,9 @@ func parts(all []callback.Part) value.Value {
 // where it has some.
 func refusal(status int, answer []byte) string {
 	what := fmt.Sprintf("answered with HTTP %d", status)
+	if status >= 300 && status < 400 {
+		return what + ": it redirects to another place, where neither the key nor the conversation is sent. If it is right, write it as the base_url of the sampling block in wfc.hcl"
+	}
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		what += ": the api_key of the sampling block in wfc.hcl is not accepted"

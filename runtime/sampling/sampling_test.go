@@ -114,6 +114,7 @@ func TestFailures(t *testing.T) {
 		"a wrong key":          {401, `{"error":{"message":"Incorrect API key: ` + key + `"}}`, `answered with HTTP 401: the api_key of the sampling block in wfc.hcl is not accepted: Incorrect API key: [redacted].`},
 		"too many":             {429, `slow down`, `answered with HTTP 429: it takes no more requests for now: slow down.`},
 		"a wrong model":        {404, `{"error":"model not found"}`, `answered with HTTP 404: the base_url or the model of the sampling block in wfc.hcl is wrong: model not found.`},
+		"a key across the cut": {500, strings.Repeat("x", 490) + key + "yyy", `x[redacted`},
 		"a fault":              {500, ``, `answered with HTTP 500.`},
 		"a long page":          {502, strings.Repeat("x", 1000), `answered with HTTP 502: ` + strings.Repeat("x", 500) + `….`},
 		"no JSON":              {200, `<html>`, `gave an answer that is no chat completion: invalid JSON at byte 0: `},
@@ -128,10 +129,26 @@ func TestFailures(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), `The model "small" at http://`) {
 				t.Fatalf("got %v\nwant %s", err, c.want)
 			}
-			if strings.Contains(err.Error(), key) {
+			if strings.Contains(err.Error(), key[:4]) {
 				t.Error("the key is in the error")
 			}
 		})
+	}
+}
+
+func TestTheKeyGoesNowhereElse(t *testing.T) {
+	elsewhere := &stub{status: 200, answer: `{"choices":[{"message":{"content":"Hi"}}]}`}
+	other := httptest.NewServer(elsewhere)
+	defer other.Close()
+	for _, status := range []int{301, 302, 307, 308} {
+		p := start(t, http.RedirectHandler(other.URL+"/v1/chat/completions", status))
+		const want = "it redirects to another place, where neither the key nor the conversation is sent. If it is right, write it as the base_url of the sampling block in wfc.hcl."
+		if _, err := p.Sample(t.Context(), request(t, hello)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d: got %v", status, err)
+		}
+	}
+	if len(elsewhere.asked) > 0 {
+		t.Errorf("another server was asked %q with %v", elsewhere.asked, elsewhere.header)
 	}
 }
 
