@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -20,6 +21,7 @@ type performance struct {
 	json  bool
 	view  *progress
 	lines eventLines
+	run   string // the one that began last and has not ended
 }
 
 // performing has something done with a project's service, such as a run. ctx ends
@@ -37,7 +39,7 @@ func performing(ctx context.Context, std streams, proj *project.Project, asJSON 
 	ctx, stop := interruptible(ctx)
 	defer stop()
 	if err := do(ctx, svc, p); err != nil {
-		return failed(err)
+		return failed(p.explained(err))
 	}
 	if p.lines.err != nil {
 		return failed(fmt.Errorf("not all events could be written: %w", p.lines.err))
@@ -45,8 +47,22 @@ func performing(ctx context.Context, std streams, proj *project.Project, asJSON 
 	return nil
 }
 
+// explained says of the failure of a journal in the middle of a run how the run goes on.
+func (p *performance) explained(err error) error {
+	if e := (*journal.Error)(nil); p.run == "" || !errors.As(err, &e) || errors.Is(err, journal.ErrFenced) {
+		return err
+	}
+	return fmt.Errorf("%w\n\nThe run goes on from there with\n\n    wfc runs resume %s%s", err, p.run, projectFlag(p.proj))
+}
+
 // watch shows an event.
 func (p *performance) watch(ev engine.Event) {
+	switch ev := ev.(type) {
+	case engine.RunStarted:
+		p.run = ev.Run
+	case engine.RunFinished, engine.RunWaits:
+		p.run = ""
+	}
 	if p.json {
 		p.lines.watch(ev)
 	} else {

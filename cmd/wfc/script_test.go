@@ -89,6 +89,8 @@ func runScripts(t *testing.T, dir string) {
 			switch cond {
 			case "root":
 				return os.Geteuid() == 0, nil
+			case "mount": // whether file systems may be mounted
+				return mounts(), nil
 			case "hangup": // whether programs end with their terminal, which nohup(1) prevents
 				return slices.Contains(interrupts(), os.Signal(syscall.SIGHUP)), nil
 			}
@@ -102,6 +104,7 @@ func runScripts(t *testing.T, dir string) {
 			"code":      code,
 			"copydir":   copyDir,
 			"digest":    digest,
+			"disk":      disk,
 			"each":      each,
 			"edit":      edit,
 			"ended":     ended,
@@ -113,6 +116,7 @@ func runScripts(t *testing.T, dir string) {
 			"model":     model,
 			"snapshots": snapshots,
 			"serve":     serve,
+			"sqlite":    sqlite,
 			"servers":   servers,
 			"npm":       npmPath(t),
 			"interrupt": interrupt,

@@ -5,27 +5,46 @@ import (
 	"errors"
 )
 
-// commit writes a group in one transaction. The results are those of the works,
-// nil where all are nil; an error means that nothing was written.
-func (w *writer) commit(group []work) (results []error, err error) {
-	large, records, tasks := map[string][]byte{}, 0, 0
-	for _, k := range group {
-		records += len(k.records)
-		if k.task != nil {
-			tasks++
+// putBlobs puts the blobs of a group on disk, before the events that name them. Of a
+// group whose blobs do not all fit it returns how many works have theirs, so that
+// nothing before them is lost, and the error.
+func (w *writer) putBlobs(group []work) (n int, err error) {
+	if err = w.s.blobs.put(blobsOf(group)); err == nil {
+		return len(group), nil
+	}
+	for n = range group {
+		if err = w.s.blobs.put(blobsOf(group[n : n+1])); err != nil {
+			return n, err
 		}
+	}
+	return len(group), nil
+}
+
+// blobsOf returns the blobs of works by their digests.
+func blobsOf(group []work) map[string][]byte {
+	large := map[string][]byte{}
+	for _, k := range group {
 		for _, r := range k.records {
 			if r.large != nil {
 				large[r.blob] = r.large
 			}
 		}
 	}
+	return large
+}
+
+// commit writes a group, whose blobs are on disk, in one transaction. The results
+// are those of the works, nil where all are nil; an error means that nothing was written.
+func (w *writer) commit(group []work) (results []error, err error) {
+	records, tasks := 0, 0
+	for _, k := range group {
+		records += len(k.records)
+		if k.task != nil {
+			tasks++
+		}
+	}
 	if records == 0 && tasks == 0 {
 		return nil, nil // somebody waits for what is durable already
-	}
-	// A blob is on disk before an event that names it.
-	if err := w.s.blobs.put(large); err != nil {
-		return nil, err
 	}
 	if err := w.turn.take(); err != nil {
 		return nil, err

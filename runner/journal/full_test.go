@@ -3,6 +3,7 @@ package journal
 import (
 	"encoding/json"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -71,4 +72,30 @@ func TestAFullDatabaseLosesNothing(t *testing.T) {
 	must(t, err)
 	must(t, s.do(t.Context(), func(c *conn) error { _, err := c.row(`PRAGMA max_page_count = 100`); return err }))
 	checkFull(t, s, func() {}) // the limit is the connection's
+}
+
+// A result that cannot be kept takes nothing with it that came before.
+func TestABlobThatCannotBeWrittenLosesNothingBeforeIt(t *testing.T) {
+	s, err := Open(t.Context(), filepath.Join(t.TempDir(), ".wfc"), Options{})
+	must(t, err)
+	r := newRun(t, s)
+	must(t, s.do(t.Context(), func(*conn) error { // the writer takes all that is queued meanwhile at once
+		blobs := filepath.Join(s.dir, blobsName)
+		must(t, os.RemoveAll(blobs))
+		must(t, os.WriteFile(blobs, nil, 0o600))
+		must(t, r.Append(numbered(1)))
+		large := numbered(2)
+		large.Data = NodeCompleted{Result: json.RawMessage(`"` + strings.Repeat("x", MaxInline) + `"`)}
+		must(t, r.Append(large))
+		must(t, r.Append(numbered(3)))
+		return nil
+	}))
+	if err := r.Barrier(t.Context()); err == nil {
+		t.Error("all of it is durable")
+	}
+	if n := len(history(t, s, r.ID())); n != 2 {
+		t.Errorf("the log has %d events, want the run's beginning and the one before the blob", n)
+	}
+	_ = r.Close()
+	_ = s.Close()
 }

@@ -224,9 +224,14 @@ func (w *writer) write(group []work) {
 	failed := w.failed
 	w.mu.Unlock()
 	var results []error // of the works, where one differs from nil
+	written := 0        // works
 	if failed == nil {
+		n, blobs := w.putBlobs(group)
 		var err error
-		if results, err = w.commit(group); err != nil {
+		if results, err = w.commit(group[:n]); err == nil {
+			written, err = n, blobs
+		}
+		if err != nil {
 			failed = w.s.explain(err)
 			w.mu.Lock()
 			w.failed = failed
@@ -238,7 +243,7 @@ func (w *writer) write(group []work) {
 			continue
 		}
 		switch {
-		case failed != nil:
+		case i >= written:
 			k.done <- failed
 		case results != nil:
 			k.done <- results[i]
