@@ -166,3 +166,14 @@ func TestWhatBelongsToNobodyIsRefused(t *testing.T) {
 	c.say(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{` + meta + `,"name":"ask","arguments":{"asks":{"a":{"method":"elicitation/create","params":{}}}}}}`)
 	c.has(`"id":2`, "cannot tell whose request")
 }
+
+// Where no server starts there is nothing to go on with: the client is told why, as it
+// would be directly.
+func TestNoServerStarts(t *testing.T) {
+	c := talkTo(t, proxy.Options{Sources: []proxy.Source{raws(t, "a.b", "-exit", "3")}})
+	c.say(hello)
+	c.has(`"id":0`, `"error"`, "a.b", "exit status 3", "giving up")
+	if err := <-c.ended; err == nil || !strings.Contains(err.Error(), "a.b") {
+		t.Errorf("the error is %v", err)
+	}
+}

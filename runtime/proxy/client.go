@@ -125,8 +125,17 @@ func (c *client) initialize(r *request) {
 	}
 	c.introduced(introduce(c.version, m.Param("clientInfo").Of(m.Data), m.Param("capabilities").Of(m.Data)))
 	ups := c.all()
+	var failed []string
 	for _, u := range ups {
-		_ = u.usable(r.gone)
+		if err := u.usable(r.gone); err != nil {
+			failed = append(failed, u.source.unusable(err).text)
+		}
+	}
+	if len(failed) == len(ups) {
+		f := refuse(codeInternal, "%s", strings.Join(failed, " "))
+		r.fail(f)
+		c.end(f)
+		return
 	}
 	r.answer(result(r.id, fmt.Sprintf(`{"protocolVersion":%q,"capabilities":%s,"serverInfo":%s%s}`,
 		c.version, capabilities(ups), c.proxy.serverInfo(), instructions(ups))))

@@ -111,7 +111,11 @@ func New(o Options) (*Proxy, error) {
 	return p, nil
 }
 
-// Close ends all clients and waits until the servers they had are gone.
+// closeWait is how long the end of a client may take: one on a pipe that does not read
+// can hold it up for ever.
+const closeWait = 10 * time.Second
+
+// Close ends all clients and waits until the servers they had are gone, for 10 s at most.
 func (p *Proxy) Close() {
 	p.mu.Lock()
 	p.closed = true
@@ -126,7 +130,22 @@ func (p *Proxy) Close() {
 	for _, c := range all {
 		c.end(errClosing)
 	}
-	p.work.Wait()
+	ended := make(chan struct{})
+	go func() { // ends with the clients
+		p.work.Wait()
+		close(ended)
+	}()
+	within(closeWait, ended)
+}
+
+// within waits until done is closed, or d has passed.
+func within(d time.Duration, done <-chan struct{}) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+	}
 }
 
 // Recorded returns why a message could not be recorded, nil if all were.

@@ -81,7 +81,7 @@ func (p *Proxy) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) err
 		}
 	}
 	front.older.end(errDeleted)
-	<-front.older.ended
+	within(closeWait, front.older.ended)
 	return err
 }
 
