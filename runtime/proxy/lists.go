@@ -113,6 +113,9 @@ func (u *upstream) learn(l listing, p pages) {
 	if l.name == "" {
 		return
 	}
+	if l.kind == tool {
+		u.learnBindings(p)
+	}
 	var all []string
 	p.each(l, func(m raw.Message, item raw.Span) {
 		if name := raw.Text(raw.Find(m.Data, item, l.name).Of(m.Data)); l.kind != tool || u.source.hidden(name) == "" {

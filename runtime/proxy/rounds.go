@@ -61,7 +61,7 @@ func (u *upstream) round(c *call, r *request, m raw.Message, n int) {
 		edits = append(edits, raw.Edit{At: again.Param("_meta", "progressToken"), Text: number})
 	}
 	r.onCancel(func(reason []byte) { u.cancel(next, reason) })
-	u.send(next, connection.Packet{Data: raw.Apply(again.Data, edits...), Header: r.header})
+	u.send(next, connection.Packet{Data: raw.Apply(again.Data, edits...), Header: u.beside(r, c.data)})
 }
 
 // settle is [upstream.answer] for a call of which the answer may ask for input.

@@ -38,6 +38,7 @@ type upstream struct {
 	questions map[string]*question // of the server, by its id
 	level     string               // raw JSON; the log level that is set
 	interest  interest
+	bindings  map[string][]binding // by tool
 }
 
 // call is a request to a server that has no answer yet.
@@ -153,7 +154,8 @@ func (u *upstream) forward(c *call, r *request, edits []raw.Edit) {
 	if u.triple != "" {
 		edits = append(edits, u.identify(r.m, u.triple))
 	}
-	p := connection.Packet{Data: raw.Apply(r.m.Data, edits...), Header: r.header}
+	p := connection.Packet{Data: raw.Apply(r.m.Data, edits...)}
+	p.Header = u.beside(r, p.Data)
 	if u.modern && !r.client.modern {
 		c.data = bytes.Clone(p.Data)
 	}

@@ -100,3 +100,15 @@ func TestAServerThatForgetsASessionIsLost(t *testing.T) {
 		t.Errorf("%s", body)
 	}
 }
+
+// Arguments that a tool wants in headers go there, also for a client that knows nothing
+// of that.
+func TestArgumentsThatGoBesideTheMessage(t *testing.T) {
+	_, source := webs(t, httpserver.Options{Stateless: true})
+	source.Connection.Protocol = newer
+	c := greeted(t, proxy.Options{Sources: []proxy.Source{source}})
+	c.say(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	c.has("x-mcp-header")
+	c.say(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"routed","arguments":{"region":"zürich","to":{"n":7}}}}`)
+	c.has(`"id":2`, `"region":"=?base64?esO8cmljaA==?="`, `"n":"7"`)
+}
