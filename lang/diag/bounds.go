@@ -40,8 +40,12 @@ func runeStart[T string | []byte](s T, i int) int {
 	return i
 }
 
-// sprintf is fmt.Sprintf with its texts shortened.
+// sprintf is fmt.Sprintf with its texts shortened. One that is the whole message has
+// the bound of messages.
 func sprintf(format string, args []any) string {
+	if format == "%s" {
+		return fmt.Sprint(args...)
+	}
 	isLong := func(a any) bool {
 		s, ok := a.(string)
 		return ok && len(s) > maxQuoted

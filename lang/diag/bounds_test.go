@@ -103,3 +103,11 @@ func TestALineWithAFindingInEverySecondByteIsLocatedInOnePass(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// A message that was put together before is no text of somebody's in one.
+func TestAWholeMessageKeepsItsMiddle(t *testing.T) {
+	long := strings.Repeat("What is wrong with it is said at length. ", 20)
+	if d := New("WFC1021", hcl.Range{}, "%s", long); d.Detail != long {
+		t.Errorf("it is %q", d.Detail)
+	}
+}
