@@ -50,7 +50,7 @@ type RefreshOptions struct {
 // the snapshot where it differs from the project's. It may be called for several
 // connections at once.
 func (s *Service) Refresh(ctx context.Context, c *compiler.Reach, o RefreshOptions) (*Refreshed, error) {
-	live, _, err := s.usable(ctx, c)
+	live, found, err := s.usable(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -64,6 +64,7 @@ func (s *Service) Refresh(ctx context.Context, c *compiler.Reach, o RefreshOptio
 		snap, err = discover.Snapshot(ctx, s.pool, pool.Target{Connection: live})
 	}
 	if err == nil {
+		cleanSnapshot(found.redactor(), snap)
 		err = s.loses(c.Connection.ID, snap)
 	}
 	if err != nil {

@@ -47,7 +47,7 @@ func (s *Service) Doctor(ctx context.Context, c *compiler.Reach) *Diagnosis {
 		d.Disabled = true
 		return d
 	}
-	live, _, err := s.usable(ctx, c)
+	live, found, err := s.usable(ctx, c)
 	if err != nil {
 		d.Err = err
 		return d
@@ -63,6 +63,7 @@ func (s *Service) Doctor(ctx context.Context, c *compiler.Reach) *Diagnosis {
 		}
 		return d
 	}
+	cleanSnapshot(found.redactor(), d.Seen.Snapshot)
 	d.Server = serverName(d.Seen.Snapshot)
 	if d.Refreshed, err = s.Compare(live.ID, d.Seen.Snapshot); err == nil && d.Refreshed.Change == Updated {
 		if old, err := s.project.Snapshot(live.ID); err == nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lda-wf/wfc/lang/catalog"
 	"github.com/lda-wf/wfc/runner/engine"
+	"github.com/lda-wf/wfc/runner/redact"
 	"github.com/lda-wf/wfc/runtime/discover"
 	"github.com/lda-wf/wfc/runtime/pool"
 	"github.com/lda-wf/wfc/runtime/session"
@@ -29,7 +30,7 @@ type list struct {
 // Drift implements [engine.Drifter].
 func (c *caller) Drift(ctx context.Context, id engine.SessionID, tool, digest string) (*engine.Drift, error) {
 	target := c.targets[id]
-	live, err := c.lists.of(ctx, c.service.pool, id, target)
+	live, err := c.lists.of(ctx, c.service.pool, c.redact, id, target)
 	if err != nil {
 		if e := (*session.Error)(nil); errors.As(err, &e) && e.Answered() {
 			return &engine.Drift{Message: fmt.Sprintf("The tools of %s cannot be compared with the snapshot: %s", id.Connection, err)}, nil
@@ -49,8 +50,8 @@ func (c *caller) Drift(ctx context.Context, id engine.SessionID, tool, digest st
 	return compared(id.Connection, tool, digest, committed, live), nil
 }
 
-// of returns what a server offers now.
-func (l *liveLists) of(ctx context.Context, p *pool.Pool, id engine.SessionID, t pool.Target) (*catalog.Snapshot, error) {
+// of returns what a server offers now, without secrets.
+func (l *liveLists) of(ctx context.Context, p *pool.Pool, secrets *redact.Redactor, id engine.SessionID, t pool.Target) (*catalog.Snapshot, error) {
 	l.mu.Lock()
 	x := l.known[id]
 	if x == nil {
@@ -66,7 +67,9 @@ func (l *liveLists) of(ctx context.Context, p *pool.Pool, id engine.SessionID, t
 			l.mu.Lock()
 			delete(l.known, id) // whoever comes next asks anew
 			l.mu.Unlock()
+			return
 		}
+		cleanSnapshot(secrets, x.live) // as the snapshot is
 	})
 	return x.live, x.err
 }
