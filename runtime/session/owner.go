@@ -27,6 +27,7 @@ func (s *Session) own() {
 	}()
 	if client := s.connect(connected, cancel); client != nil {
 		s.up = time.Now()
+		s.connected.Store(true)
 		s.serve(client)
 		<-client.channel.Done()
 		s.down, s.end = time.Now(), client.channel.End()

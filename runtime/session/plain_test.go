@@ -4,11 +4,13 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -96,4 +98,17 @@ func TestWhatIsRemarkedHasBounds(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAnOperationGivenUpWhileConnectingSaysSo(t *testing.T) {
+	s := scripted(nil)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stop := time.AfterFunc(10*time.Millisecond, func() { cancel(errors.New("interrupted")) })
+	defer stop.Stop()
+	_, err := s.CallTool(ctx, Call{Tool: "work"})
+	if e := failure(t, err); e.Sent != SentNo || !strings.Contains(e.Error(), "while the server was still being connected to") || !strings.HasSuffix(e.Error(), "nothing was sent: interrupted.") {
+		t.Errorf("got %v", err)
+	}
+	s.Close()
+	<-s.Ended()
 }

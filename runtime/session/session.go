@@ -93,10 +93,11 @@ type Session struct {
 	killed  atomic.Bool
 	ended   chan struct{}
 
-	sequence atomic.Uint64
-	busy     atomic.Int64 // operations that were submitted and are not over
-	used     atomic.Int64 // when the last one was over, or the session was opened; Unix nanoseconds
-	reached  atomic.Bool  // a request may have left
+	sequence  atomic.Uint64
+	busy      atomic.Int64 // operations that were submitted and are not over
+	used      atomic.Int64 // when the last one was over, or the session was opened; Unix nanoseconds
+	reached   atomic.Bool  // a request may have left
+	connected atomic.Bool  // the handshake is done
 	// up and down are when the handshake was done and when the session ended; set
 	// before ended is closed. Up is zero if there was no handshake.
 	up, down time.Time
@@ -249,6 +250,10 @@ func (s *Session) tooLate(op *operation) error {
 
 func (s *Session) gaveUp(ctx context.Context, op *operation) error {
 	e := &Error{Connection: op.connection, Operation: op.name, Reason: Cancelled, Cause: context.Cause(ctx), Generation: s.cfg.Generation}
+	if !s.connected.Load() {
+		return e.describe(s.cfg.redact, fmt.Sprintf("It was given up while the server was still being connected to, after %s; nothing was sent: %s.",
+			time.Since(op.submitted).Round(time.Millisecond), e.Cause), "")
+	}
 	return e.describe(s.cfg.redact, fmt.Sprintf("It was given up after it had waited %s for its turn, as operation %d of the session; nothing was sent: %s.",
 		time.Since(op.submitted).Round(time.Millisecond), op.sequence, e.Cause), "")
 }
