@@ -38,6 +38,18 @@ func performing(ctx context.Context, std streams, proj *project.Project, asJSON 
 	defer surviveBrokenPipes()()
 	ctx, stop := interruptible(ctx)
 	defer stop()
+	told := make(chan struct{})
+	untold := context.AfterFunc(ctx, func() {
+		defer close(told)
+		if context.Cause(ctx) == errInterrupted {
+			p.view.interrupted()
+		}
+	})
+	defer func() {
+		if !untold() {
+			<-told
+		}
+	}()
 	if err := do(ctx, svc, p); err != nil {
 		return failed(p.explained(err))
 	}

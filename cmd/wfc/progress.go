@@ -288,6 +288,17 @@ func (p *progress) serverStderr(connection, line string) {
 	p.draw(false)
 }
 
+// interrupted says on a terminal, where somebody has pressed Ctrl-C, what goes on.
+func (p *progress) interrupted() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.block == nil || p.halt == nil {
+		return // nobody is there, or no run goes on
+	}
+	p.note(p.style.yellow("!"), "Cancelling: what was done is undone, and the finally blocks run. Ctrl-C again stops at once.")
+	p.draw(false)
+}
+
 // remark shows something that a person should know.
 func (p *progress) remark(text string) {
 	p.mu.Lock()
