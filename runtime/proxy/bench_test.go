@@ -19,9 +19,15 @@ import (
 // through the proxy over HTTP from stdio. In one run the ratios hold, whatever else the
 // machine does; the figures of runs do not compare.
 func BenchmarkProxy(b *testing.B) {
+	one := newServer()
+	overHTTP := func(name string, o mcp.StreamableHTTPOptions) site {
+		url := serveHTTPAs(b, o, func() *mcp.Server { return one })
+		return site{name, func() mcp.Transport { return &mcp.StreamableClientTransport{Endpoint: url} }}
+	}
 	sites := []site{
 		direct(b, "stdio", older),
-		direct(b, "http", older),
+		overHTTP("direct http", mcp.StreamableHTTPOptions{}),
+		overHTTP("direct http with JSON answers", mcp.StreamableHTTPOptions{JSONResponse: true}),
 		behind(b, "http", proxy.Options{Sources: []proxy.Source{{Connection: upstreamOf(b, "a.b", "stdio", false)}}}),
 		behind(b, "stdio", proxy.Options{Sources: []proxy.Source{{Connection: upstreamOf(b, "a.b", "stdio", false)}}}),
 	}

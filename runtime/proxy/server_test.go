@@ -37,13 +37,17 @@ func TestMain(m *testing.M) {
 func serveHTTP(t testing.TB, stateless bool) string {
 	t.Helper()
 	one := newServer()
-	h := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server {
+	return serveHTTPAs(t, mcp.StreamableHTTPOptions{Stateless: stateless, PropagateRequestCancellation: true}, func() *mcp.Server {
 		if stateless {
 			return one
 		}
-		return newServer()
-	}, &mcp.StreamableHTTPOptions{Stateless: stateless, PropagateRequestCancellation: true})
-	s := httptest.NewServer(h)
+		return newServer() // it is asked for with every request, and used for the first of a session
+	})
+}
+
+func serveHTTPAs(t testing.TB, o mcp.StreamableHTTPOptions, get func() *mcp.Server) string {
+	t.Helper()
+	s := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return get() }, &o))
 	t.Cleanup(func() {
 		s.CloseClientConnections() // of handlers that wait
 		s.Close()
