@@ -38,6 +38,7 @@ import (
 //	<!-- fragment -->                          the block is a part of a file: it is only parsed
 //	<!-- any order -->                         the lines that are printed may come in any order
 //	<!-- exit: 1 -->                           the last command of the block gives this exit code
+//	<!-- killed after: ✓ tag -->               the last command of the block is killed once it has printed this
 //	<!-- not run: because … -->                the commands are not run
 //
 // A console block has commands after "$ " and what they print. An sh block has
@@ -238,7 +239,12 @@ func (s *session) console(b *block) string {
 				return s.last
 			})
 		}
-		got := s.command(command, code)
+		got := ""
+		if after, ok := b.marks["killed after"]; ok && i == len(parts)-2 {
+			got = s.killed(command, after)
+		} else {
+			got = s.command(command, code)
+		}
 		s.learn(want, got)
 		_, any := b.marks["any order"]
 		if s.normal(got, any) != s.normal(want, any) {
@@ -271,7 +277,7 @@ func (s *session) command(line string, code int) string {
 	// The binary that `go run` would build is the one that is tested.
 	line = strings.Replace(line, "go run ./cmd/wfc ", "wfc ", 1)
 	dir := s.dir
-	env := append(os.Environ(), "NO_COLOR=1", "TZ=UTC", "PATH="+s.path+os.Getenv("PATH"))
+	env := s.environ()
 	if strings.HasPrefix(line, "go install ") {
 		dir = "../.."
 		env = append(env, "GOBIN="+s.t.TempDir())
@@ -304,6 +310,40 @@ func (s *session) command(line string, code int) string {
 		text += "\n"
 	}
 	return text
+}
+
+func (s *session) environ() []string {
+	return append(os.Environ(), "NO_COLOR=1", "TZ=UTC", "PATH="+s.path+os.Getenv("PATH"))
+}
+
+// killed runs a command, kills it once it has printed the text after, and returns
+// what it printed, with the line of the shell that it was killed.
+func (s *session) killed(line, after string) string {
+	cmd := exec.Command("sh", "-c", "exec "+line)
+	cmd.Dir, cmd.Env = s.dir, s.environ()
+	killer := &killer{after: after, cmd: cmd}
+	cmd.Stdout, cmd.Stderr = killer, killer
+	if err := cmd.Run(); err == nil || !killer.killed {
+		s.errorf("$ %s\nends before it prints %q (%v):\n%s", line, after, err, killer.out.Bytes())
+	}
+	return killer.out.String() + "Killed\n"
+}
+
+// killer kills a command once the command has written a text, which ends in a whole line.
+type killer struct {
+	after  string
+	cmd    *exec.Cmd
+	out    bytes.Buffer
+	killed bool
+}
+
+func (k *killer) Write(b []byte) (int, error) {
+	n, err := k.out.Write(b)
+	if _, rest, found := strings.Cut(k.out.String(), k.after); found && strings.Contains(rest, "\n") && !k.killed {
+		k.killed = true
+		err = errors.Join(err, k.cmd.Process.Kill())
+	}
+	return n, err
 }
 
 var runID = regexp.MustCompile(`\b0[0-9a-z]{7}-[0-9a-z]{4}\b`)
