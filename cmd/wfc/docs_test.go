@@ -40,6 +40,7 @@ import (
 //	<!-- exit: 1 -->                           the last command of the block gives this exit code
 //	<!-- killed after: ✓ tag -->               the last command of the block is killed once it has printed this
 //	<!-- not run: because … -->                the commands are not run
+//	<!-- problem matcher -->                   a task of VS Code; see TestProblemMatcher
 //
 // A console block has commands after "$ " and what they print. An sh block has
 // commands only. An hcl block is a whole file: it must pass `wfc check`, as a file
@@ -409,6 +410,48 @@ func TestReadmeBeginsWithItsTwoCommands(t *testing.T) {
 	want := []string{"go run ./cmd/wfc run testdata/examples/hello\n", "go test ./...\n"}
 	if len(got) < 2 || !slices.Equal(got[:2], want) {
 		t.Errorf("the first sh blocks are %q", got)
+	}
+}
+
+// TestProblemMatcher: the task of VS Code in README.md reads what the page shows
+// that wfc check prints.
+func TestProblemMatcher(t *testing.T) {
+	var task struct {
+		Tasks []struct {
+			ProblemMatcher struct {
+				Pattern []struct {
+					Regexp string
+				}
+			}
+		}
+	}
+	var printed string
+	for _, b := range readPage(t, "../../README.md").blocks {
+		if _, ok := b.marks["problem matcher"]; ok {
+			if err := json.Unmarshal([]byte(b.text), &task); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if strings.HasPrefix(b.text, "$ wfc check\n") {
+			printed = b.text
+		}
+	}
+	if len(task.Tasks) != 1 || len(task.Tasks[0].ProblemMatcher.Pattern) != 2 {
+		t.Fatalf("the matcher has not two patterns: %+v", task)
+	}
+	// VS Code wants the lines of a finding one after the other.
+	first, second := task.Tasks[0].ProblemMatcher.Pattern[0].Regexp, task.Tasks[0].ProblemMatcher.Pattern[1].Regexp
+	both := regexp.MustCompile("(?m)" + strings.TrimSuffix(first, "$") + "\n" + strings.TrimPrefix(second, "^"))
+	var got [][]string
+	for _, m := range both.FindAllStringSubmatch(printed, -1) {
+		got = append(got, m[1:])
+	}
+	want := [][]string{
+		{"error", "WFC2103", "Unknown argument", "greet.wf.hcl", "8", "14"},
+		{"error", "WFC2301", "Value that may be null", "greet.wf.hcl", "14", "25"},
+	}
+	if !slices.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("the patterns find\n%q\nwanted are\n%q", got, want)
 	}
 }
 
