@@ -175,11 +175,15 @@ func (c *Core) Doubts() []Instance {
 		if f == nil {
 			continue
 		}
-		f.each(func(at Addr, inst *instance) {
-			if inst.live != nil && inst.live.wait == waitDoubt {
+		doubts := func(at Addr, inst *instance) {
+			if inst != nil && inst.live != nil && inst.live.wait == waitDoubt {
 				out = append(out, c.Instance(at))
 			}
-		})
+		}
+		f.each(doubts)
+		for _, at := range f.undoing {
+			doubts(at, c.instance(at))
+		}
 	}
 	return out
 }

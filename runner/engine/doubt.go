@@ -20,7 +20,7 @@ func (c *Core) Doubt(now time.Time) []Command {
 	if c.prog.policy.InDoubt == "ask" {
 		for _, at := range c.lost {
 			inst := c.instance(at)
-			if at.Undo == 0 && inst != nil && inst.live != nil && inst.live.call != nil && !inst.live.call.repeatable && !c.frames[at.Frame].stopping() {
+			if inst != nil && inst.live != nil && inst.live.call != nil && !inst.live.call.repeatable && !c.stops(at) {
 				c.record(NodeWaiting{At: at, For: WaitInDoubt, Time: now})
 			}
 		}
@@ -29,6 +29,10 @@ func (c *Core) Doubt(now time.Time) []Command {
 	c.commands = nil
 	return out
 }
+
+// stops reports whether nothing of what at is a part of is to go on. What is undone
+// is no part of the steps that stop.
+func (c *Core) stops(at Addr) bool { return at.Undo == 0 && c.frames[at.Frame].stopping() }
 
 // judgeLost decides what becomes of calls that had left and have no end: those
 // that may be repeated are made again, with the same key; others are in doubt.
@@ -41,7 +45,7 @@ func (c *Core) judgeLost() {
 			continue
 		}
 		n, l := c.nodeOf(at), inst.live
-		stopping := at.Undo == 0 && c.frames[at.Frame].stopping()
+		stopping := c.stops(at)
 		policy := c.prog.policy.InDoubt
 		switch repeatable := l.call.repeatable; {
 		case stopping && repeatable:
@@ -51,7 +55,7 @@ func (c *Core) judgeLost() {
 		case repeatable || policy == "retry" && !stopping:
 			c.noCall(l)
 			c.attempt(n, at)
-		case stopping || policy == "fail" || at.Undo > 0:
+		case stopping || policy == "fail":
 			c.record(NodeEnded{At: at, Outcome: OutcomeError, Attempts: inst.attempts, Failure: &Failure{
 				Kind: KindTransport, Message: doubtful, Sent: SentMaybe, InDoubt: true,
 			}})
@@ -85,7 +89,7 @@ func (c *Core) Resolve(r NodeResolved) ([]Command, error) {
 		if want == nil {
 			want = n.resultType
 		}
-		if want != nil {
+		if want != nil && r.At.Undo == 0 { // nobody asks what an undo block gave
 			if m := types.Conforms(want, output); m != nil {
 				return nil, fmt.Errorf("The output of the step %s must be of the type %s: %s.", c.Instance(r.At), types.Print(want), m.Error())
 			}

@@ -146,9 +146,9 @@ func TestARunGoesOnFromEveryPointOfItsJournal(t *testing.T) {
 					step := out.Doubts[0].String()
 					server.mu.Lock()
 					as, output := journal.ResolvedRetry, (*value.Value)(nil)
-					if tool := map[string]string{"write": `t{"n":1}`, "child/t": c.child}[step]; server.done[tool] > 0 {
+					if tool := map[string]string{"write": `t{"n":1}`, "child/t": c.child, "child/t~1": `u{"child":2}`, "a~1": `u{"n":1}`}[step]; server.done[tool] > 0 {
 						as = journal.ResolvedOK
-						output = structured(strings.TrimPrefix(tool, "t")).Structured
+						output = structured(strings.TrimLeft(tool, "tu")).Structured
 					}
 					server.mu.Unlock()
 					if err := Resolve(t.Context(), store, prog, id, Word{Step: step, As: as, Output: output, By: "me"}); err != nil {
@@ -233,6 +233,54 @@ func TestPrivateSessionsOfADeadProcessAreGoneUnlessNewOnesWillDo(t *testing.T) {
 			t.Fatal(err)
 		case anew && out.Status != StatusCompleted, !anew && (out.Err == nil || out.Err.Kind != KindSession):
 			t.Errorf("with new sessions: %v; it ends with %s, %v", anew, out.Status, out.Err)
+		}
+	}
+}
+
+// An undo block is asked about as any call whose answer was lost: else what it was to
+// undo might stay.
+func TestAnUndoInDoubtIsAskedAbout(t *testing.T) {
+	for word, want := range map[journal.Resolution]int{journal.ResolvedOK: 0, journal.ResolvedError: 0, journal.ResolvedRetry: 1} {
+		store := openJournal(t)
+		p := planOf(
+			runs("c", "c", ``),
+			call("no", "no", ``, after("c")),
+			call("f", "t", `{ errors = [for e in run.errors : e.kind] }`, finally, idempotent),
+		)
+		withChildren(p, sub("c", planOf(call("a", "t", `{ n = 1 }`, effect("write"), undo("u", `{ n = args.n }`), func(n *plan.NodeSpec) {
+			n.Undo[0].ResultType = "string"
+		}))))
+		p.Seal()
+		prog := program(t, p)
+		// The process dies when the start of the undo is on disk and nothing was sent.
+		server := &effects{done: map[string]int{}}
+		var id journal.RunID
+		for n := 1; ; n++ {
+			if n > 30 {
+				t.Fatal("no undo was on its way when the process died")
+			}
+			server.done = map[string]int{}
+			if id, _ = runUntil(t, store, prog, server, n); server.done["no{}"] > 0 {
+				core, err := Restore(prog, CoreOptions{}, id, store.Events(t.Context(), id))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if last := core.lost[len(core.lost)-1]; last.Undo > 0 && core.instance(last).live != nil {
+					break
+				}
+			}
+		}
+		clear(server.done)
+		opts := Options{Program: prog, Caller: server, Journal: store}
+		out, err := Resume(t.Context(), opts, id)
+		if err != nil || out.Status != StatusWaiting || len(out.Doubts) != 1 || out.Doubts[0].String() != "c/a~1" {
+			t.Fatalf("got %+v, %v", out, err)
+		}
+		if err := Resolve(t.Context(), store, prog, id, Word{Step: "c/a~1", As: word}); err != nil {
+			t.Fatal(err)
+		}
+		if out, err = Resume(t.Context(), opts, id); err != nil || out.Status != StatusFailed || server.done[`u{"n":1}`] != want {
+			t.Errorf("as %s it ends with %+v, %v; what was done is %v", word, out, err, server.done)
 		}
 	}
 }
