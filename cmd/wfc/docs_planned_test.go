@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -209,6 +210,31 @@ func TestPackagesAreListed(t *testing.T) {
 	for name, missing := range listed {
 		if missing {
 			t.Errorf("architecture.md lists %s, which is no package", name)
+		}
+	}
+}
+
+// TestDependenciesAreListed: architecture.md names every module that go.mod requires
+// directly, by the last part of its path.
+func TestDependenciesAreListed(t *testing.T) {
+	page, err := os.ReadFile("../../docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(page), "\n## Dependencies\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	mod, err := os.ReadFile("../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	direct := regexp.MustCompile(`(?m)^\t(\S+?)(?:/v\d+)? v\S+$`)
+	modules := direct.FindAllStringSubmatch(string(mod), -1)
+	if len(modules) == 0 {
+		t.Fatal("go.mod requires nothing")
+	}
+	for _, m := range modules {
+		if !regexp.MustCompile(`\b` + regexp.QuoteMeta(path.Base(m[1])) + `\b`).MatchString(section) {
+			t.Errorf("architecture.md does not name the dependency %s", m[1])
 		}
 	}
 }
