@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lda-wf/wfc/runner/engine"
 	"github.com/lda-wf/wfc/runner/journal"
 )
 
@@ -123,10 +124,10 @@ func happened(ev journal.Event) string {
 	case journal.NodeFailed:
 		text := "failed, " + p.Kind + ": " + hiddenIf(ev, p.Message)
 		if p.InDoubt {
-			text += " Whether it took effect is not known."
+			text = engine.AddSentence(text, "Whether it took effect is not known.")
 		}
 		if !p.RetryAt.IsZero() {
-			text += " The next attempt is at " + p.RetryAt.Local().Format("15:04:05.000") + "."
+			text = engine.AddSentence(text, "The next attempt is at "+p.RetryAt.Local().Format("15:04:05.000")+".")
 		}
 		return text
 	case journal.NodeWaiting:

@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/lda-wf/wfc/compiler/plan"
 	"github.com/lda-wf/wfc/lang/value"
@@ -81,7 +84,7 @@ func (c *Core) attemptEnded(n *node, at Addr, answer *Answer, failed *CallError,
 				c.record(AttemptFailed{At: end.At, Attempt: end.Attempts, Failure: f, RetryAt: at})
 				return
 			}
-			f.Message += note
+			f.Message = AddSentence(f.Message, note)
 		}
 	}
 	c.ended(n, end, args)
@@ -108,6 +111,19 @@ func (c *Core) refused(n *node, at Addr, failure *Failure) {
 	c.ended(n, NodeEnded{At: at, Outcome: OutcomeError, Attempts: attempts, Failure: failure}, value.NullValue)
 }
 
+// AddSentence returns a failure's message with a sentence behind it, maybe "". What
+// servers say need not end as a sentence does.
+func AddSentence(message, sentence string) string {
+	if sentence == "" {
+		return message
+	}
+	message = strings.TrimRight(message, " \n")
+	if last, _ := utf8.DecodeLastRuneInString(message); unicode.IsLetter(last) || unicode.IsDigit(last) || strings.ContainsRune("\"'`)]}>", last) {
+		message += "."
+	}
+	return message + " " + sentence
+}
+
 // isLate reports whether the deadline of what at is a part of has passed.
 func (c *Core) isLate(at Addr) bool {
 	inst := c.instance(unitOrUndo(at))
@@ -123,7 +139,7 @@ func (c *Core) retries(n *node, at Addr, end NodeEnded, args value.Value, mayRep
 	s := c.scopeAt(at)
 	wanted, failure := c.retryWanted(n, s, end, args)
 	if failure != nil {
-		return when, " Whether to try again cannot be decided: " + failure.Message, false
+		return when, "Whether to try again cannot be decided: " + failure.Message, false
 	}
 	if !wanted {
 		return when, "", false
@@ -136,19 +152,19 @@ func (c *Core) retries(n *node, at Addr, end NodeEnded, args value.Value, mayRep
 	failures := c.instance(at).live.failures + 1
 	switch {
 	case failure != nil:
-		return when, " Whether to try again cannot be decided: " + failure.Message, false
+		return when, "Whether to try again cannot be decided: " + failure.Message, false
 	case failures >= attempts && attempts == 1:
 		return when, "", false
 	case failures >= attempts:
-		return when, fmt.Sprintf(" It was tried %d times.", failures), false
+		return when, fmt.Sprintf("It was tried %d times.", failures), false
 	case !mayRepeat && n.child != nil:
-		return when, " It was not tried again: a call in it that has left may have had its effect, and nothing says that it may be repeated.", false
+		return when, "It was not tried again: a call in it that has left may have had its effect, and nothing says that it may be repeated.", false
 	case !mayRepeat:
-		return when, fmt.Sprintf(" It was not tried again: it may have had its effect, and nothing says that it may be repeated. Where that is harmless, say so in the connection: tool %q { idempotent = true }.", n.spec.Tool), false
+		return when, fmt.Sprintf("It was not tried again: it may have had its effect, and nothing says that it may be repeated. Where that is harmless, say so in the connection: tool %q { idempotent = true }.", n.spec.Tool), false
 	}
 	when = c.now.Add(max(delay, after))
 	if due := c.deadlineOf(at); !due.IsZero() && !when.Before(due) {
-		return when, " It was not tried again: its deadline passes first.", false
+		return when, "It was not tried again: its deadline passes first.", false
 	}
 	return when, "", true
 }
