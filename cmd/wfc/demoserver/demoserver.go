@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -69,7 +70,11 @@ func New() *mcp.Server {
 	server.AddPrompt(&mcp.Prompt{Name: "summarise", Description: "Asks for a summary of a topic.",
 		Arguments: []*mcp.PromptArgument{{Name: "topic", Description: "What to summarise.", Required: true}}},
 		func(_ context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-			text := fmt.Sprintf("Summarise %s in three sentences.", req.Params.Arguments["topic"])
+			topic, given := req.Params.Arguments["topic"]
+			if !given {
+				return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "The argument topic is missing."}
+			}
+			text := fmt.Sprintf("Summarise %s in three sentences.", topic)
 			return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: text}}}}, nil
 		})
 	return server

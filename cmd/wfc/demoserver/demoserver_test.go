@@ -116,6 +116,9 @@ func TestResourcesAndPrompts(t *testing.T) {
 	if got := p.Messages[0].Content.(*mcp.TextContent).Text; got != "Summarise tides in three sentences." {
 		t.Errorf("prompt: %q", got)
 	}
+	if p, err := client.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "summarise"}); err == nil || !strings.Contains(err.Error(), "The argument topic is missing.") {
+		t.Errorf("a prompt without its argument: %v, %v", p, err)
+	}
 }
 
 func TestRunEndsWithItsContext(t *testing.T) {
