@@ -64,7 +64,9 @@ const (
 	proxyCredentials = "Write them into the address of the proxy in HTTPS_PROXY."
 )
 
-func statusText(code int) string { return strings.TrimSpace(fmt.Sprintf("%d %s", code, http.StatusText(code))) }
+func statusText(code int) string {
+	return strings.TrimSpace(fmt.Sprintf("%d %s", code, http.StatusText(code)))
+}
 
 // unreachable says what kept a request from getting any answer.
 func (c *httpChannel) unreachable(sent Sent, err error) *Failure {
