@@ -72,5 +72,5 @@ func tellWhy(out io.Writer, r *journal.RunRecord, step string, base journal.RunI
 		}
 		return nil
 	}
-	return fmt.Errorf("The run %s has no step %s. See those that it has with\n\n    wfc runs show %s", r.Run, step, r.Run)
+	return fmt.Errorf("the run %s has no step %s. See those that it has with\n\n    wfc runs show %s", r.Run, step, r.Run)
 }

@@ -76,7 +76,7 @@ func (c *Core) Resolve(r NodeResolved) ([]Command, error) {
 		if inst != nil {
 			state = inst.state
 		}
-		return nil, fmt.Errorf("The step %s is not in doubt: its state is %s.", c.Instance(r.At), state)
+		return nil, sentence("The step %s is not in doubt: its state is %s.", c.Instance(r.At), state)
 	}
 	n := c.nodeOf(r.At).variant(inst.live.key)
 	output := value.NullValue
@@ -91,12 +91,12 @@ func (c *Core) Resolve(r NodeResolved) ([]Command, error) {
 		}
 		if want != nil && r.At.Undo == 0 { // nobody asks what an undo block gave
 			if m := types.Conforms(want, output); m != nil {
-				return nil, fmt.Errorf("The output of the step %s must be of the type %s: %s.", c.Instance(r.At), types.Print(want), m.Error())
+				return nil, sentence("The output of the step %s must be of the type %s: %s.", c.Instance(r.At), types.Print(want), m.Error())
 			}
 		}
 	case journal.ResolvedError, journal.ResolvedRetry:
 	default:
-		return nil, fmt.Errorf("A step in doubt is resolved as ok, error or retry, not as %q.", r.As)
+		return nil, sentence("A step in doubt is resolved as ok, error or retry, not as %q.", r.As)
 	}
 	c.record(r)
 	c.takeWords()
@@ -157,3 +157,6 @@ func (c *Core) conclude(at Addr, inst *instance) {
 		c.attempt(n, at)
 	}
 }
+
+// sentence is an error that is told as it is: full sentences.
+func sentence(format string, args ...any) error { return fmt.Errorf(format, args...) }

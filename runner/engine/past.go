@@ -49,11 +49,11 @@ func LoadPast(ctx context.Context, store *journal.Store, run journal.RunID) (*Pa
 	}
 	compiled, err := plan.Decode(src)
 	if err != nil {
-		return nil, fmt.Errorf("The results of the run %s cannot be kept: %w", run, err)
+		return nil, fmt.Errorf("the results of the run %s cannot be kept: %w", run, err)
 	}
 	prog, err := NewProgram(compiled)
 	if err != nil {
-		return nil, fmt.Errorf("The results of the run %s cannot be kept: %w", run, err)
+		return nil, fmt.Errorf("the results of the run %s cannot be kept: %w", run, err)
 	}
 	p := &Past{run: record.Run, reuses: record.Reuses, steps: map[stepName]*pastStep{}}
 	c := NewCore(prog, CoreOptions{Secret: secretReference})
@@ -71,7 +71,7 @@ func LoadPast(ctx context.Context, store *journal.Store, run journal.RunID) (*Pa
 			err = c.Replay(f)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("The results of the run %s cannot be kept: event %d (%s): %w", run, ev.Seq, ev.Kind(), err)
+			return nil, fmt.Errorf("the results of the run %s cannot be kept: event %d (%s): %w", run, ev.Seq, ev.Kind(), err)
 		}
 	}
 	return p, nil

@@ -45,7 +45,7 @@ func Resolve(ctx context.Context, store *journal.Store, prog *Program, run journ
 	}
 	at, err := core.Find(path, instance)
 	if err != nil {
-		return fmt.Errorf("The step %s of the run %s cannot be resolved: %w.", w.Step, run, err)
+		return sentence("The step %s of the run %s cannot be resolved: %v.", w.Step, run, err)
 	}
 	if _, err := core.Resolve(NodeResolved{At: at, As: w.As, Output: w.Output, By: w.By, Time: time.Now()}); err != nil {
 		return err

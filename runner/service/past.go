@@ -21,9 +21,9 @@ func (s *Service) Past(ctx context.Context, run, workflow string) (*engine.Past,
 	}
 	switch {
 	case record.Workflow != workflow:
-		return nil, fmt.Errorf("The run %s is one of the workflow %s, whose results %s cannot keep.", record.Run, record.Workflow, workflow)
+		return nil, fmt.Errorf("the run %s is one of the workflow %s, whose results %s cannot keep", record.Run, record.Workflow, workflow)
 	case record.FinishedAt == nil:
-		return nil, fmt.Errorf("The run %s has not ended: it is %s. Resume or cancel it first, so that it is known what was done.", record.Run, record.Status)
+		return nil, fmt.Errorf("the run %s has not ended: it is %s; resume or cancel it first, so that it is known what was done", record.Run, record.Status)
 	}
 	return engine.LoadPast(ctx, store, record.Run)
 }
