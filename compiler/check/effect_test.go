@@ -14,6 +14,15 @@ func TestUnguardedCalls(t *testing.T) {
     args = { task = 1 }
   }
 `
+		undone = `
+  step "s" {
+    call = demo.counter
+    undo {
+      call = demo.delete_task
+      args = { task = 1 }
+    }
+  }
+`
 		ask = `
   step "ask" {
     ask {
@@ -50,6 +59,8 @@ func TestUnguardedCalls(t *testing.T) {
 		{"one policy asks, another allows", head + delete + "}\n" + policy("a", "ask") + policy("b", "allow"), []string{"WFC3001 `demo.delete_task`"}},
 		{"a deployment without a policy allows", head + delete + "}\n" + policy("a", ""), []string{"WFC3001 `demo.delete_task`"}},
 		{"a policy denies it", head + delete + "}\n" + policy("a", "ask") + policy("b", "deny"), []string{"WFC3002 `demo.delete_task` ~ deployment b denies"}},
+		{"a policy denies what takes a step back", head + undone + "}\n" + policy("b", "deny"), []string{"WFC3002 `demo.delete_task` ~ What takes back the step s is destructive"}},
+		{"a policy allows what takes a step back", head + undone + "}\n" + policy("b", "allow"), nil},
 		{"what a policy denies and a when guards may never run", head + strings.Replace(delete, "args", "when = run.id != \"\"\n    args", 1) + "}\n" + policy("b", "deny"), nil},
 	})
 }

@@ -32,6 +32,9 @@ func (c *checker) unguardedCalls(deployments []*syntax.Deployment) {
 	}
 	asked := asking{}
 	for _, s := range c.f.stepList {
+		if deny != nil {
+			c.deniedUndos(s, deny)
+		}
 		if s.syn.Call == nil || s.tool == nil && s.does.declared == nil || s.syn.When != nil || s.effect < catalog.Destructive || asked.waits(node{step: s}) {
 			continue
 		}
@@ -47,6 +50,26 @@ func (c *checker) unguardedCalls(deployments []*syntax.Deployment) {
 		case s.effect == catalog.Destructive:
 			c.report(diag.New(codeUnguardedCall, s.syn.Call.Range, "%s is destructive, and nothing guards the call. Say when it may run with `when`; or, where the tool destroys nothing, say so in %s. An `ask` step that this one refers to and a deployment's policy { destructive = \"ask\" } are guards, too.", what, mend))
 		}
+	}
+}
+
+// deniedUndos reports the calls that cannot take back what a step did, because a
+// policy denies them: it would come to light when the effect is there.
+func (c *checker) deniedUndos(s *step, deny *syntax.Deployment) {
+	if s.syn.When != nil {
+		return
+	}
+	for i, u := range s.syn.Undo {
+		k := s.undo[i]
+		if u.Call == nil || k.wrong || len(k.of) == 0 && k.declared == nil || s.undoEffects[i] < catalog.Destructive {
+			continue
+		}
+		why := "is destructive"
+		if s.undoEffects[i] == catalog.Unknown {
+			why = "does not say what effect it has, which counts as destructive"
+		}
+		c.report(diag.New(codeDeniedCall, u.Call.Range, "What takes back the step %s %s, and deployment %s denies destructive calls, so that what the step did stays when the run fails. Change the policy to \"allow\"; or, where the tool destroys nothing, say so in its connection: tool \"NAME\" { effect = \"write\" }.", s.syn.Name.Text, why, deny.Name.Text).
+			With(deny.Policy.Header, "The policy that denies it."))
 	}
 }
 

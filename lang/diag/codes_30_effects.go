@@ -44,7 +44,7 @@ func init() {
 		},
 		Entry{
 			Code: "WFC3002", Severity: Error, Summary: "Destructive call that the policy denies",
-			Explanation: "A deployment with `policy { destructive = \"deny\" }` lets no destructive call through, and the step makes one whenever it runs. A tool that does not say what effect it has " +
+			Explanation: "A deployment with `policy { destructive = \"deny\" }` lets no destructive call through, and the step makes one whenever it runs, or whenever it is taken back by an `undo` block. A tool that does not say what effect it has " +
 				"counts as destructive here. Guard the step with `when`, or change the policy.",
 			Failing: `workflow "clean" {
   source "demo" {
