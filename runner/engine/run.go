@@ -1,0 +1,203 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/lda-wf/wfc/lang/value"
+	"github.com/lda-wf/wfc/runner/journal"
+)
+
+// Options of [Run]. Program, Caller and Journal are required.
+type Options struct {
+	Program *Program
+	// Inputs are the inputs as given: an object, or null for none.
+	Inputs value.Value
+	// Key makes the run unique in its journal: a run with the key of another one
+	// is not created (*journal.KeyError). "": none.
+	Key     string
+	Caller  Caller
+	Journal *journal.Store
+	// Previous is run.previous of a new run: an object, or null.
+	Previous value.Value
+	// Past is an earlier run whose results a new one keeps where they are still right;
+	// nil: none. A run that is resumed loads its own.
+	Past *Past
+	// NewSessions lets a run that is resumed go on with new sessions in place of those
+	// private to it that died with its process: whoever resumes it says that nothing
+	// of what they kept is needed. Else steps that would use them fail, kind session.
+	NewSessions bool
+	// PreviousSensitive: Previous is encrypted on disk.
+	PreviousSensitive bool
+	// Secret gives the value of a secret of the plan. Nil: the plan has none. All
+	// are asked for before the run is created.
+	Secret func(name string) (string, error)
+	// Watch is told what happens, in order, from one goroutine, and has returned from
+	// its last call when Run returns. It must not block for long: results wait in
+	// memory meanwhile. Nil: nobody watches.
+	Watch func(Event)
+	// MaxResult is the number of bytes up to which a result may be kept; 0: any number.
+	MaxResult int64
+	// Clock gives the time of events; nil: time.Now.
+	Clock func() time.Time
+}
+
+// Outcome is how a run ended, or that it waits.
+type Outcome struct {
+	Run     string
+	Status  Status
+	Outputs value.Value // an object; null unless completed
+	Err     *RunError   // nil if completed
+	// Doubts are the steps of which somebody must say what their effect came to,
+	// where Status is waiting.
+	Doubts []Instance
+	// Folder has outputs.json or error.json, and the blobs of the outputs as files.
+	// The service makes it; "": it could not, as FolderErr says, or the run waits.
+	Folder    string
+	FolderErr error
+}
+
+// ChangedError says that a run cannot go on: what a step is to be called with is
+// not what it was called with before.
+type ChangedError struct{ Run, Step string }
+
+// Error returns full sentences.
+func (e *ChangedError) Error() string {
+	return fmt.Sprintf("The run %s cannot go on: the arguments of the step %s are not those that its journal has for the call that was under way. A secret, or the plan, was changed. Nothing was sent.", e.Run, e.Step)
+}
+
+// Run creates a run and executes it until it ends, or waits for somebody. When ctx
+// is done the run is cancelled: calls in flight are cancelled on the wire, what
+// was done is undone, and the end is recorded all the same. An error means that
+// there is no outcome: an [*InputError] or a journal that could not create the
+// run, and then nothing was done; or a journal that failed on the way, and then
+// the run is as its history says.
+func Run(ctx context.Context, opts Options) (*Outcome, error) {
+	prog := opts.Program
+	inputs, err := prog.Inputs(opts.Inputs)
+	if err != nil {
+		return nil, err
+	}
+	secrets, err := opts.secrets()
+	if err != nil {
+		return nil, err
+	}
+	created := journal.NewRun{
+		Plan: prog.encoded(), PlanDigest: prog.plan.Digest, Workflow: prog.plan.Workflow, Deployment: prog.plan.Deployment,
+		Inputs: json.RawMessage(value.AppendStored(nil, inputs)), Sensitive: prog.sensitiveInputs || opts.PreviousSensitive, Seals: prog.holdsSensitive, Key: opts.Key,
+	}
+	if opts.Past != nil {
+		created.Reuses = opts.Past.run
+	}
+	if !opts.Previous.IsNull() {
+		created.Previous = value.AppendStored(nil, opts.Previous)
+	}
+	turn, err := opts.turn(ctx, "", inputs, opts.Previous, opts.queued)
+	if err != nil {
+		return nil, err
+	}
+	defer turn.Give()
+	log, err := opts.Journal.CreateRun(ctx, created)
+	if err != nil {
+		return nil, err
+	}
+	d := newDriver(opts, log, secrets)
+	d.owns(ctx, log, opts.Journal)
+	outcome, err := d.run(ctx, RunCreated{Run: string(log.ID()), StartedAt: log.StartedAt(), Inputs: inputs, Previous: opts.Previous})
+	return closed(log, outcome, err)
+}
+
+// Resume goes on with a run of the journal that has no owner: one whose process
+// died, or one that waits and was resolved. Of opts, Program must be that of the
+// run's plan; Inputs, Key and Previous are the run's own. What has ended is not done
+// again; calls that had left are, where the one rule for repeats allows, and else
+// are in doubt. The error says, with the journal's reasons, why the run cannot be
+// had: it has an owner, or is finished; or, a [*ChangedError], why it cannot go on.
+func Resume(ctx context.Context, opts Options, run journal.RunID) (*Outcome, error) {
+	secrets, err := opts.secrets()
+	if err != nil {
+		return nil, err
+	}
+	log, err := opts.Journal.Adopt(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	if opts.Past, err = pastOf(ctx, opts.Journal, run); err != nil {
+		return closed(log, nil, err)
+	}
+	d := newDriver(opts, log, secrets)
+	d.owns(ctx, log, opts.Journal)
+	if d.core, err = Restore(opts.Program, d.options, run, noting(opts.Journal.Events(ctx, run), d.remember)); err != nil {
+		return closed(log, nil, err)
+	}
+	turn, err := opts.turn(ctx, run, d.core.created.Inputs, d.core.created.Previous, opts.queued)
+	if err != nil {
+		return closed(log, nil, err)
+	}
+	defer turn.Give()
+	outcome, err := d.resume(ctx)
+	return closed(log, outcome, err)
+}
+
+// queued tells the watcher that a run waits for its turn.
+func (o *Options) queued() {
+	if o.Watch != nil {
+		o.Watch(RunQueued{Workflow: o.Program.plan.Workflow, Deployment: o.Program.plan.Deployment})
+	}
+}
+
+// closed gives the run up and returns what came of it.
+func closed(log *journal.Run, outcome *Outcome, err error) (*Outcome, error) {
+	if closeErr := log.Close(); err == nil && closeErr != nil {
+		return nil, fmt.Errorf("the run %s has ended, but its journal cannot be closed: %w", log.ID(), closeErr)
+	}
+	return outcome, err
+}
+
+// noting passes events on and has each looked at first.
+func noting(events iter.Seq2[journal.Event, error], look func(journal.Event)) iter.Seq2[journal.Event, error] {
+	return func(yield func(journal.Event, error) bool) {
+		for ev, err := range events {
+			if err == nil {
+				look(ev)
+			}
+			if !yield(ev, err) {
+				return
+			}
+		}
+	}
+}
+
+// owns gives the driver what it needs of a run that this process owns.
+func (d *driver) owns(ctx context.Context, log *journal.Run, store *journal.Store) {
+	d.name = string(log.ID())
+	d.digest = store.ArgsDigest
+	d.blob = func(b *value.BlobValue) ([]byte, error) { return store.Blob(ctx, b.SHA256) }
+	d.keepBlob = func(ctx context.Context, data []byte, sensitive bool) (string, error) {
+		if sensitive {
+			return log.PutSensitiveBlob(ctx, data)
+		}
+		return store.PutBlob(ctx, data)
+	}
+	d.key = func(in Instance) string { return store.IdempotencyKey(log.ID(), in.Path(), in.Text()) }
+	d.mail, d.receive, d.park = log.Mail(), log.Receive, log.Park
+}
+
+// secrets resolves all secrets of the plan, since a result may hold any of them.
+func (o *Options) secrets() (map[string]string, error) {
+	all := make(map[string]string, len(o.Program.plan.Secrets))
+	for _, s := range o.Program.plan.Secrets {
+		if o.Secret == nil {
+			return nil, fmt.Errorf("the secret %s cannot be read: no secrets are given to this run", s.Name)
+		}
+		v, err := o.Secret(s.Name)
+		if err != nil {
+			return nil, err
+		}
+		all[s.Name] = v
+	}
+	return all, nil
+}
