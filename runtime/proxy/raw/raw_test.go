@@ -88,7 +88,7 @@ func TestMembersAreThoseOfEncodingJSON(t *testing.T) {
 		object := rapid.MapOfN(rapid.String(), value(3), 0, 5).Draw(t, "object")
 		text, err := json.Marshal(object)
 		if err != nil {
-			t.Skip("it is no JSON, which is refused")
+			t.Skip("it cannot be written as JSON")
 		}
 		if rapid.Bool().Draw(t, "indented") {
 			var b bytes.Buffer
