@@ -29,6 +29,8 @@ const (
 	rootProject
 	rootLoop
 	rootCalls
+	rootCall
+	rootQuestion
 )
 
 // rootNames are the roots as they are written, and where each may stand.
@@ -36,17 +38,19 @@ var rootNames = map[string]struct {
 	bit   roots
 	where string
 }{
-	"input":   {rootInput, "in a workflow"},
-	"local":   {rootLocal, "in a workflow, outside input blocks"},
-	"step":    {rootStep, "in a workflow, outside input blocks"},
-	"each":    {rootEach, "inside a step with for_each, in all but for_each itself and max_parallel"},
-	"self":    {rootSelf, "in a step's result, fail_if, assert and undo, and in the conditions of loop and retry"},
-	"args":    {rootArgs, "in a step's result, fail_if, assert and undo, in the conditions of loop and retry, and in the effect of a tool block"},
-	"loop":    {rootLoop, "inside a step with a loop block, in what is done in each round"},
-	"run":     {rootRun, "in a workflow, outside input blocks"},
-	"calls":   {rootCalls, "in the assert blocks of a test"},
-	"secret":  {rootSecret, "in provider, connection, webhook and sampling blocks, and in a step's args"},
-	"project": {rootProject, "in provider, connection and deployment blocks"},
+	"input":    {rootInput, "in a workflow"},
+	"local":    {rootLocal, "in a workflow, outside input blocks"},
+	"step":     {rootStep, "in a workflow, outside input blocks"},
+	"each":     {rootEach, "inside a step with for_each, in all but for_each itself and max_parallel"},
+	"self":     {rootSelf, "in a step's result, fail_if, assert and undo, and in the conditions of loop and retry"},
+	"args":     {rootArgs, "in a step's result, fail_if, assert and undo, in the conditions of loop and retry, and in the effect of a tool block"},
+	"loop":     {rootLoop, "inside a step with a loop block, in what is done in each round"},
+	"run":      {rootRun, "in a workflow, outside input blocks"},
+	"calls":    {rootCalls, "in the assert blocks of a test"},
+	"call":     {rootCall, "in the mock blocks of a test"},
+	"question": {rootQuestion, "in the answer blocks of a test"},
+	"secret":   {rootSecret, "in provider, connection, webhook and sampling blocks, and in a step's args"},
+	"project":  {rootProject, "in provider, connection and deployment blocks"},
 }
 
 // place is where an expression stands: which roots it may use, and what those
@@ -55,7 +59,7 @@ type place struct {
 	noun  string // "an input's validation", for messages
 	roots roots
 
-	each, self, args, loop, calls *types.Type // nil: not there
+	each, self, args, loop, calls, call, question *types.Type // nil: not there
 
 	step  *step // the step that the expression is of; nil: it is of none
 	run   runKind

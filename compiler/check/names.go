@@ -53,6 +53,10 @@ func (c *checker) root(x *hclsyntax.ScopeTraversalExpr, en *env) (reading, hcl.T
 		r.t = c.place.loop
 	case "calls":
 		r.t = c.place.calls
+	case "call":
+		r.t = c.place.call
+	case "question":
+		r.t = c.place.question
 	case "run":
 		if !c.knownOfRun(x) {
 			return fault, nil

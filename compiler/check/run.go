@@ -72,7 +72,7 @@ func (c *checker) testRun(attrs []types.Attr) *types.Type {
 		failure = types.NullableOf(runErrorType)
 	}
 	return types.ObjectOf(append(attrs,
-		types.Attr{Name: "outcome", Type: enum("ok", "error", "cancelled")},
+		types.Attr{Name: "outcome", Type: enum("ok", "error", "cancelled", "waiting")},
 		types.Attr{Name: "error", Type: failure},
 		types.Attr{Name: "outputs", Type: outputs},
 	), nil)

@@ -1,10 +1,13 @@
 package check
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
+	"github.com/lda-wf/wfc/compiler/project"
 	"github.com/lda-wf/wfc/lang/diag"
 	"github.com/lda-wf/wfc/lang/expr"
 	"github.com/lda-wf/wfc/lang/syntax"
@@ -14,35 +17,117 @@ import (
 var (
 	testInputsPlace = &place{noun: "the inputs of a test"}
 	expectedPlace   = &place{noun: "the outputs that a test expects", roots: rootInput}
-	mockErrorType   = types.UnionOf(types.StringType, types.ObjectOf([]types.Attr{
-		{Name: "kind", Type: enum(syntax.Kinds...)},
+	// mockErrorType has the kinds that a call fails with: the others are of what a step
+	// does with an answer.
+	mockErrorType = types.UnionOf(types.StringType, types.ObjectOf([]types.Attr{
+		{Name: "kind", Type: enum("tool", "protocol", "transport", "session", "timeout", "rate_limit", "limit", "declined")},
 		{Name: "message", Type: types.StringType, Optional: true},
 		{Name: "code", Type: types.IntegerType, Optional: true},
+		{Name: "in_doubt", Type: types.BoolType, Optional: true},
 	}, nil))
+	// callType is what the condition of a mock knows of the call, beside its arguments.
+	callType = types.ObjectOf([]types.Attr{
+		{Name: "step", Type: types.StringType},
+		{Name: "key", Type: types.AnyType},
+		{Name: "connection", Type: types.StringType},
+		{Name: "attempt", Type: types.IntegerType},
+	}, nil)
+	// questionType is what the condition of an answer knows of the question.
+	questionType = types.ObjectOf([]types.Attr{
+		{Name: "step", Type: types.StringType},
+		{Name: "key", Type: types.AnyType},
+		{Name: "message", Type: types.StringType},
+	}, nil)
 	// callsType is what a test knows of the calls that the run made, in their order.
 	callsType = types.ListOf(types.ObjectOf([]types.Attr{
 		{Name: "step", Type: types.StringType},
+		{Name: "key", Type: types.AnyType},
 		{Name: "source", Type: types.StringType},
+		{Name: "connection", Type: types.StringType},
 		{Name: "tool", Type: types.StringType},
 		{Name: "args", Type: types.AnyType},
-		{Name: "key", Type: types.AnyType},
+		{Name: "attempt", Type: types.IntegerType},
+		{Name: "undo", Type: types.BoolType},
 	}, nil))
 )
 
-// checkTest checks a test block against the workflow that it runs.
-func (c *checker) checkTest(t *syntax.Test) {
+// Test is a checked test: what running it needs to know beyond its syntax.
+type Test struct {
+	Syntax *syntax.Test
+	// Workflow is the one that it runs; nil: it does not exist.
+	Workflow *syntax.Workflow
+	// Bind has the connections, by id, of sources that are bound to none by themselves: as
+	// the first deployment of the workflow binds them.
+	Bind  map[string]string
+	Mocks []Mock // as in Syntax
+	// Diagnostics is what is wrong with the test itself, not with the workflow.
+	Diagnostics diag.List
+}
+
+// Mock is a checked mock block.
+type Mock struct {
+	Output *types.Type     // of what its output must be; nil: anything
+	Schema json.RawMessage // the output schema of the tool; nil: none
+}
+
+// Tests returns the tests that pick chooses, in the order of the files, checked.
+func Tests(p *project.Project, pick func(*syntax.Test) bool) []Test {
+	w := newWorld(p)
+	var out []Test
+	for _, f := range p.Files {
+		for _, t := range f.Tests {
+			if pick(t) {
+				out = append(out, Test{Syntax: t})
+			}
+		}
+	}
+	jobs := make([]job, len(out))
+	for i := range out {
+		jobs[i] = job{out[i].Syntax.Header, func(c *checker) { out[i] = c.checkTest(out[i].Syntax) }}
+	}
+	for i, found := range inParallel(w, jobs) {
+		t := out[i].Syntax
+		all := slices.Clone(found)
+		for _, d := range p.Diagnostics {
+			if d.Range.File == t.Range.Filename && d.Range.Start.Byte >= t.Range.Start.Byte && d.Range.End.Byte <= t.Range.End.Byte {
+				all = append(all, d)
+			}
+		}
+		out[i].Diagnostics = finish(p, w.withoutIgnored(all, false))
+	}
+	return out
+}
+
+// checkTest checks a test block against the workflow that it runs, and returns what
+// running it needs to know, without Diagnostics.
+func (c *checker) checkTest(t *syntax.Test) Test {
+	out := Test{Syntax: t}
 	wf := c.workflowOf(t.Workflow)
 	if wf == nil {
-		return
+		return out
+	}
+	binding := c.w.anyBinding(wf)
+	out.Workflow = wf
+	for source, b := range binding {
+		if len(b.members) == 1 {
+			if out.Bind == nil {
+				out.Bind = map[string]string{}
+			}
+			out.Bind[source] = b.members[0].conn.syn.ID()
+		}
 	}
 	// The workflow's own check reports what is wrong in it.
 	n := len(c.diags)
-	c.newFlow(wf, c.w.anyBinding(wf))
+	c.newFlow(wf, binding)
 	c.checkFlow()
 	c.diags = c.diags[:n]
 	c.testInputs(t)
-	for _, m := range t.Mocks {
-		c.checkMock(m)
+	out.Mocks = make([]Mock, len(t.Mocks))
+	for i, m := range t.Mocks {
+		c.checkMock(m, &out.Mocks[i])
+	}
+	for _, a := range t.Answers {
+		c.checkTestAnswer(a)
 	}
 	p := &place{noun: "a test", roots: rootInput | rootStep | rootRun | rootCalls, calls: callsType, run: testRun, test: true, ended: "ok"}
 	if e := t.Expect; e != nil && e.Outcome != nil {
@@ -58,6 +143,7 @@ func (c *checker) checkTest(t *syntax.Test) {
 		c.check(a.Condition, p, nil, types.BoolType, assertSubject)
 		c.check(a.ErrorMessage, p, nil, types.StringType, errorTextSubject)
 	}
+	return out
 }
 
 // anyBinding returns what the sources of a workflow are bound to that are not by
@@ -143,16 +229,17 @@ func (c *checker) named(e expr.Expr, unknown diag.Code, noun string, t *types.Ty
 }
 
 // checkMock checks what a tool, a prompt or a resource of a source answers in a test.
-func (c *checker) checkMock(m *syntax.Mock) {
-	src := c.f.sources[m.Source.Text]
+func (c *checker) checkMock(m *syntax.Mock, out *Mock) {
+	src := c.mockedSource(m.Source.Text)
 	if src == nil {
 		if m.Source.Text != "" && !c.w.mayBeLost(m.Source.Text, c.f.file()) {
-			c.report(unknownName(codeUnknownSource, "source", c.f.name(), m.Source.Text, m.Source.Range, keysOf(c.f.sources)))
+			c.report(unknownName(codeUnknownSource, "source", c.f.name(), m.Source.Text, m.Source.Range, c.mockedNames()))
 		}
 		return
 	}
-	args, output := c.mocked(src, m)
-	p := &place{noun: "a mock block", roots: rootInput | rootArgs, args: args}
+	args, output, schema := c.mocked(src, m)
+	out.Output, out.Schema = output, schema
+	p := &place{noun: "a mock block", roots: rootInput | rootArgs | rootCall, args: args, call: callType}
 	var en *env
 	if m.When != nil {
 		c.check(m.When.Expr, p, nil, types.BoolType, &subject{plain: "The condition of the mock"})
@@ -178,36 +265,132 @@ func (c *checker) checkMock(m *syntax.Mock) {
 	}
 }
 
-// mocked returns the type of the arguments and of the structured content of
-// what a mock stands for, and reports a name that the source does not have.
-func (c *checker) mocked(src *source, m *syntax.Mock) (args, output *types.Type) {
+// mockedSource returns the source that a mock names: one of the workflow, or one
+// that a workflow that it runs has of its own. Nil: there is none.
+func (c *checker) mockedSource(name string) *source {
+	if s := c.f.sources[name]; s != nil {
+		return s
+	}
+	var found *source
+	c.ownSources(map[*checker]bool{}, func(s *source) {
+		if found == nil && s.syn.Name.Text == name {
+			found = s
+		}
+	})
+	return found
+}
+
+// mockedNames are the names of the sources that can be mocked, sorted.
+func (c *checker) mockedNames() []string {
+	names := keysOf(c.f.sources)
+	c.ownSources(map[*checker]bool{}, func(s *source) { names = append(names, s.syn.Name.Text) })
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// ownSources goes through the sources that the workflows that this one runs are not
+// given by it.
+func (c *checker) ownSources(seen map[*checker]bool, visit func(*source)) {
+	for _, s := range c.f.stepList {
+		if s.child == nil || s.child.checker == nil || seen[s.child.checker] {
+			continue
+		}
+		seen[s.child.checker] = true
+		for _, src := range s.child.checker.f.sourceList {
+			if _, handed := s.handed[src.syn.Name.Text]; !handed {
+				visit(src)
+			}
+		}
+		s.child.checker.ownSources(seen, visit)
+	}
+}
+
+// mocked returns the type of the arguments and of the structured content of what a
+// mock stands for, and a tool's output schema. It reports a name that the source does
+// not have.
+func (c *checker) mocked(src *source, m *syntax.Mock) (args, output *types.Type, schema json.RawMessage) {
 	args, output = types.AnyType, types.AnyType
 	name := m.Tool.Text
 	if len(src.members) == 0 || strings.Contains(name, "://") {
-		return args, output
+		return args, output, nil
 	}
 	var have []string
 	if src.iface != nil {
-		return c.mockDeclared(src.iface, m)
+		args, output = c.mockDeclared(src.iface, m)
+		return args, output, nil
 	}
 	for _, x := range src.members {
 		snap := x.conn.open()
 		if snap == nil {
-			return args, output
+			return args, output, nil
 		}
 		for _, k := range []kindOf{tools, prompts, templates} {
 			if o, ok := k.find(x.conn, snap, name); ok {
 				if o.tool != nil && o.tool.Output != nil {
-					output = o.tool.Output
+					output, schema = o.tool.Output, o.tool.OutputSchema
 				}
 				if k.noun == "prompt" {
 					output = promptType
 				}
-				return argsAs(o.args, o.args, false), output
+				return argsAs(o.args, o.args, false), output, schema
 			}
 			have = append(have, k.names(x.conn, snap)...)
 		}
 	}
 	c.report(unknownName(codeUnknownTool, "tool", "The source "+quoted(src.syn.Name.Text)+" ("+src.owner()+")", name, m.Tool.Range, have))
-	return args, output
+	return args, output, nil
+}
+
+// checkTestAnswer checks what a person answers to a question in a test.
+func (c *checker) checkTestAnswer(a *syntax.TestAnswer) {
+	asks, names := c.questions()
+	ask, ok := asks[a.Step.Text]
+	if !ok {
+		if a.Step.Text != "" && !c.w.mayBeLost(a.Step.Text, c.f.file()) {
+			d := unknownName(codeUnknownStep, "question", c.f.name(), a.Step.Text, a.Step.Range, names)
+			if c.f.steps[a.Step.Text] != nil {
+				d = diag.New(codeUnknownStep, a.Step.Range, "The step %q asks nobody, so that nothing answers it: its block has no ask.%s", a.Step.Text, listing("question", names))
+			}
+			c.report(d)
+		}
+		return
+	}
+	p := &place{noun: "an answer block", roots: rootInput | rootQuestion, question: questionType}
+	if a.When != nil {
+		c.check(a.When.Expr, p, nil, types.BoolType, &subject{plain: "The condition of the answer"})
+	}
+	declines := a.Decline != nil && a.Decline.B
+	switch {
+	case a.Data != nil && declines:
+		c.report(diag.New(codeMisfit, a.Data.NameRange, "An answer is given or declined, and this block says both. Remove %q or %q.", "data", "decline"))
+	case a.Data != nil:
+		c.check(a.Data.Expr, p, nil, ask, &subject{plain: "The answer"})
+	case !declines && !c.w.hasFinding(a.Range):
+		c.report(diag.New(codeAttributeNeeded, a.Header, "The block does not say what is answered. Write data = …, or decline = true."))
+	}
+}
+
+// questions returns the types of the answers to the questions of the workflow in hand
+// and of those that it runs, by the names of the steps, and these sorted.
+func (c *checker) questions() (asks map[string]*types.Type, names []string) {
+	asks = map[string]*types.Type{}
+	seen := map[*checker]bool{}
+	var visit func(*checker)
+	visit = func(of *checker) {
+		seen[of] = true
+		for _, s := range of.f.stepList {
+			if y := s.syn.Ask; y != nil && asks[s.name()] == nil {
+				t := types.ObjectOf(nil, nil)
+				if !y.Answer.IsZero() {
+					of.silently(func() { t = of.typeOf(y.Answer) })
+				}
+				asks[s.name()] = t
+			}
+			if s.child != nil && s.child.checker != nil && !seen[s.child.checker] {
+				visit(s.child.checker)
+			}
+		}
+	}
+	visit(c)
+	return asks, keysOf(asks)
 }

@@ -40,33 +40,3 @@ type Storage struct {
 	MaxResult  *Size     // of one result
 	Keep       *Duration // how long finished runs are kept
 }
-
-// Test is a test block.
-type Test struct {
-	Block
-	Name     Label
-	Workflow *Ref // workflow.NAME
-	Inputs   *Attribute
-	Mocks    []*Mock
-	Expect   *Expect
-	Asserts  []*Condition
-}
-
-// Mock is a mock block: what a tool, a prompt, a resource or a resource
-// template of a source answers in a test.
-type Mock struct {
-	Block
-	Source, Tool Label
-	When         *Attribute // over args
-	Output       *Attribute
-	Text         *Attribute
-	Error        *Attribute
-}
-
-// Expect is an expect block: how the run of a test ends.
-type Expect struct {
-	Block
-	Outcome *Text // "ok", "error" or "cancelled"; nil: not looked at
-	Outputs *Attribute
-	Error   *Text // the kind of the failure
-}

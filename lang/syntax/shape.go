@@ -186,13 +186,17 @@ var (
 
 	mockShape = &shape{
 		name: "mock", labels: words("source", "tool"), textual: true,
-		attrs: attributes("when", "output", "text", "error"),
+		attrs: attributes("when", "output", "text", "error", "delay", "times"),
+	}
+	answerShape = &shape{
+		name: "answer", labels: words("step"),
+		attrs: attributes("when", "data", "decline", "as", "delay", "times"),
 	}
 	expectShape = leaf("expect", "outcome", "outputs", "error")
 	testShape   = &shape{
 		name: "test", labels: words("name"),
 		attrs:    attributes("workflow", "inputs"),
-		blocks:   blocks(map[string]*shape{"*mock": mockShape, "expect": expectShape, "*assert": assertShape}),
+		blocks:   blocks(map[string]*shape{"*mock": mockShape, "*answer": answerShape, "expect": expectShape, "*assert": assertShape}),
 		required: words("workflow"),
 	}
 

@@ -26,6 +26,8 @@ func (r *reader) test(b *hclsyntax.Block) *Test {
 		switch {
 		case c.Type == "mock":
 			t.Mocks = append(t.Mocks, r.mock(c))
+		case c.Type == "answer":
+			t.Answers = append(t.Answers, r.answer(c))
 		case c.Type == "expect" && t.Expect == nil: // a second one has its diagnostic
 			t.Expect = r.expect(c)
 		case c.Type == "assert":
@@ -46,6 +48,23 @@ func (r *reader) mock(b *hclsyntax.Block) *Mock {
 		Output: r.attribute(b.Body, "output"),
 		Text:   r.attribute(b.Body, "text"),
 		Error:  r.attribute(b.Body, "error"),
+		Delay:  r.duration(b.Body, "delay", false),
+		Times:  r.integer(b.Body, "times", 1),
+	}
+}
+
+func (r *reader) answer(b *hclsyntax.Block) *TestAnswer {
+	step := r.labels(answerShape, b)[0]
+	r.examine(answerShape, b.Body, b)
+	return &TestAnswer{
+		Block:   block(b),
+		Step:    step,
+		When:    r.attribute(b.Body, "when"),
+		Data:    r.attribute(b.Body, "data"),
+		Decline: r.truth(b.Body, "decline"),
+		As:      r.text(b.Body, "as"),
+		Delay:   r.duration(b.Body, "delay", false),
+		Times:   r.integer(b.Body, "times", 1),
 	}
 }
 
@@ -54,7 +73,7 @@ func (r *reader) expect(b *hclsyntax.Block) *Expect {
 	r.examine(expectShape, b.Body, b)
 	return &Expect{
 		Block:   block(b),
-		Outcome: r.choice(b.Body, "outcome", "ok", "error", "cancelled"),
+		Outcome: r.choice(b.Body, "outcome", "ok", "error", "cancelled", "waiting"),
 		Outputs: r.attribute(b.Body, "outputs"),
 		Error:   r.choice(b.Body, "error", Kinds...),
 	}
