@@ -100,6 +100,8 @@ type checker struct {
 	learnt *int
 
 	late []late // what was used and cannot be run yet
+
+	rec *recorder // of a look; nil: nobody looks
 }
 
 // report adds a finding.

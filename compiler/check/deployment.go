@@ -122,6 +122,9 @@ func (c *checker) fixedInputs(d *syntax.Deployment, inputs []*input) map[string]
 		return given
 	}
 	complete := true
+	if c.rec != nil {
+		c.sawObject(e, deploymentPlace, inputsType(&flow{inputList: inputs}))
+	}
 	c.at(e.Source, deploymentPlace, func() {
 		for _, it := range lit.Items {
 			name, known := c.keyName(it.KeyExpr)

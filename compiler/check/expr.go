@@ -44,6 +44,15 @@ var failed = typed{t: types.ErrorType}
 // so that what does not fit is reported at the innermost expression; nil wants
 // nothing. The result fits want, or is the error type.
 func (c *checker) expr(x hclNode, en *env, want *types.Type, s *subject) typed {
+	got := c.exprOf(x, en, want, s)
+	if c.rec != nil {
+		c.saw(x, en, want, s, got.t)
+	}
+	return got
+}
+
+// exprOf is expr for a node alone.
+func (c *checker) exprOf(x hclNode, en *env, want *types.Type, s *subject) typed {
 	switch x := x.(type) {
 	case *hclsyntax.ScopeTraversalExpr, *hclsyntax.RelativeTraversalExpr, *hclsyntax.IndexExpr:
 		return c.fit(x, en, want, c.read(x, en), s)

@@ -73,6 +73,18 @@ func (c *checker) steps(r reading, rest hcl.Traversal, en *env) reading {
 
 // attribute reads r.name.
 func (c *checker) attribute(r reading, s hcl.TraverseAttr, en *env) reading {
+	if c.rec == nil {
+		return c.attributeOf(r, s, en)
+	}
+	out := c.attributeOf(r, s, en)
+	label := s
+	label.Name = c.attrName(s)
+	c.sawName(Reading{Range: nameRange(label), Name: label.Name, Of: types.WithoutNull(r.t), Type: out.t})
+	return out
+}
+
+// attributeOf is attribute for the step alone.
+func (c *checker) attributeOf(r reading, s hcl.TraverseAttr, en *env) reading {
 	name := c.attrName(s)
 	at := hcl.RangeBetween(r.at, s.SrcRange)
 	if !c.present(&r, at, en, "attribute "+strconv.Quote(name)) {

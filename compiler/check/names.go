@@ -29,6 +29,7 @@ func (c *checker) root(x *hclsyntax.ScopeTraversalExpr, en *env) (reading, hcl.T
 			r.path = variablePath(v)
 			r = c.arrived(r, en)
 		}
+		c.sawRoot(name, at, r, nil)
 		return r, rest
 	}
 	fault := reading{typed: failed, at: x.SrcRange}
@@ -42,6 +43,7 @@ func (c *checker) root(x *hclsyntax.ScopeTraversalExpr, en *env) (reading, hcl.T
 		return fault, nil
 	}
 	r := reading{at: at, path: name}
+	var member *hcl.TraverseAttr
 	switch name {
 	case "each":
 		r.t = c.place.each
@@ -76,11 +78,13 @@ func (c *checker) root(x *hclsyntax.ScopeTraversalExpr, en *env) (reading, hcl.T
 		}
 		r = reading{typed: t, at: hcl.RangeBetween(at, label.SrcRange), path: name + "." + label.Name}
 		rest = rest[1:]
+		member = &label
 	}
 	if !en.hasFacts() {
 		r.path = ""
 	}
 	r = c.arrived(r, en)
+	c.sawRoot(name, at, r, member)
 	if r.present != nil && en.isStrict() {
 		if !en.isCaught() {
 			c.failsWhereAbsent(r.at, c.text(r.at))

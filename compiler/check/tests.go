@@ -206,6 +206,7 @@ func (c *checker) named(e expr.Expr, unknown diag.Code, noun string, t *types.Ty
 		c.check(e, p, nil, t, &subject{plain: "What is given here"})
 		return given, false
 	}
+	c.sawObject(e, p, t)
 	complete = true
 	for _, it := range lit.Items {
 		var name string

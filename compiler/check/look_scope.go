@@ -1,0 +1,153 @@
+package check
+
+import (
+	"sort"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/lda-wf/wfc/lang/types"
+)
+
+// Name is a name that an expression can use at a place.
+type Name struct {
+	Text string
+	Root string // input, local, step or secret, of which it is a member; "" for what an expression begins with
+	// Type is nil for the roots that are no value by themselves.
+	Type     *types.Type
+	Variable bool // bound by a `for`
+	Fits     bool // the whole of it is what is wanted
+}
+
+// memberRoots are the roots after which a name comes.
+var memberRoots = map[string]bool{"input": true, "local": true, "step": true, "secret": true}
+
+// Begin returns the names that an expression at the place of s can begin with:
+// variables, the innermost first, then roots.
+func (s Sight) Begin() []Name {
+	var out []Name
+	seen := map[string]bool{}
+	for en := s.env; en != nil; en = en.up {
+		if en.name == "" || seen[en.name] {
+			continue
+		}
+		seen[en.name] = true
+		n := s.try("", en.name)
+		n.Variable = true
+		out = append(out, n)
+	}
+	variables := len(out)
+	for name, r := range rootNames {
+		if s.place == nil || s.place.roots&r.bit == 0 || seen[name] {
+			continue
+		}
+		if memberRoots[name] {
+			out = append(out, Name{Text: name})
+			continue
+		}
+		out = append(out, s.try("", name))
+	}
+	roots := out[variables:]
+	sort.Slice(roots, func(i, j int) bool { return roots[i].Text < roots[j].Text })
+	return out
+}
+
+// Members returns the names that come after input, local, step or secret at the
+// place of s, in file order; none where the root cannot be used there.
+func (s Sight) Members(root string) []Name {
+	r, ok := rootNames[root]
+	if !ok || s.place == nil || s.place.roots&r.bit == 0 || s.env.variable(root) != nil {
+		return nil
+	}
+	var names []string
+	switch {
+	case root == "secret":
+		names = keysOf(s.c.w.secrets)
+	case s.f == nil:
+	case root == "input":
+		for _, in := range s.f.inputList {
+			names = append(names, in.syn.Name.Text)
+		}
+	case root == "local":
+		for _, l := range s.f.localList {
+			names = append(names, l.syn.Name.Text)
+		}
+	case root == "step":
+		for _, x := range s.f.stepList {
+			if !x.syn.Finally || s.place.test {
+				names = append(names, x.syn.Name.Text)
+			}
+		}
+	}
+	out := make([]Name, 0, len(names))
+	for _, name := range names {
+		if name != "" {
+			out = append(out, s.try(root, name))
+		}
+	}
+	return out
+}
+
+// CanBegin reports whether an expression at the place of s can begin with a root.
+func (s Sight) CanBegin(root string) bool {
+	return s.place != nil && s.place.roots&rootNames[root].bit != 0 && s.env.variable(root) == nil
+}
+
+// try finds what a name is at the place of s.
+func (s Sight) try(root, name string) Name {
+	x := &hclsyntax.ScopeTraversalExpr{}
+	at := hcl.Range{End: hcl.Pos{Byte: len(name)}}
+	if root == "" {
+		x.Traversal = hcl.Traversal{hcl.TraverseRoot{Name: name, SrcRange: at}}
+	} else {
+		x.Traversal = hcl.Traversal{hcl.TraverseRoot{Name: root}, hcl.TraverseAttr{Name: name, SrcRange: at}}
+	}
+	out := Name{Text: name, Root: root}
+	s.silently([]byte(name), func(c *checker) {
+		out.Type = c.read(x, s.env).t
+		out.Fits = !out.Type.IsError() && !c.expr(x, s.env, s.Want, s.subject).t.IsError()
+	})
+	return out
+}
+
+// Step returns what is read where the last step of s, which must be a traversal with
+// one, is another name, and whether that is what is wanted.
+func (s Sight) Step(name string) (t *types.Type, fits bool) {
+	var x hclNode
+	attr := func(steps hcl.Traversal) hcl.Traversal {
+		out := append(hcl.Traversal(nil), steps...)
+		last := &out[len(out)-1]
+		*last = hcl.TraverseAttr{Name: name, SrcRange: (*last).SourceRange()}
+		return out
+	}
+	switch n := s.Node.(type) {
+	case *hclsyntax.ScopeTraversalExpr:
+		if len(n.Traversal) < 2 {
+			return types.ErrorType, false
+		}
+		x = &hclsyntax.ScopeTraversalExpr{Traversal: attr(n.Traversal), SrcRange: n.SrcRange}
+	case *hclsyntax.RelativeTraversalExpr:
+		x = &hclsyntax.RelativeTraversalExpr{Source: n.Source, Traversal: attr(n.Traversal), SrcRange: n.SrcRange}
+	default:
+		return types.ErrorType, false
+	}
+	s.silently(s.source, func(c *checker) {
+		t = c.read(x, s.env).t
+		fits = !t.IsError() && !c.expr(x, s.env, s.Want, s.subject).t.IsError()
+	})
+	return t, fits
+}
+
+// Admits reports whether a value of a type is what is wanted where s stands.
+func (s Sight) Admits(t *types.Type) bool {
+	return s.Want == nil || types.Assignable(s.Want, t) == nil
+}
+
+// silently runs f with the checker of s as it was there.
+func (s Sight) silently(source []byte, f func(*checker)) {
+	c := s.c
+	flow, rec, nulls, unknowns := c.f, c.rec, c.nulls, c.unknowns
+	c.f, c.rec = s.f, nil
+	c.at(source, s.place, func() { c.silently(func() { f(c) }) })
+	c.f, c.rec, c.nulls, c.unknowns = flow, rec, nulls, unknowns
+}
