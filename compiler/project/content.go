@@ -14,6 +14,13 @@ const maxContentSize = 1 << 20
 // expression gives it. name is relative to the project's root, with forward
 // slashes. The error says what is wrong, as the second half of a sentence.
 func (p *Project) Content(name string) (string, error) {
+	if p.contents != nil {
+		text, ok := p.contents[name]
+		if !ok {
+			return "", errNotClosed
+		}
+		return text, nil
+	}
 	local := filepath.FromSlash(name)
 	if name == "" || !filepath.IsLocal(local) {
 		return "", errors.New("it is not inside of the project: write a path that begins at the project's root, with forward slashes")

@@ -51,6 +51,10 @@ type Project struct {
 	overlay map[string][]byte
 	sources map[string][]byte // by name, wfc.hcl and unparsed files included
 
+	// Of a closed project (see Closed); nil in others. of has the snapshots.
+	of       *Project
+	contents map[string]string
+
 	mu        sync.Mutex
 	snapshots map[string]*snapshot // by connection id
 }
@@ -68,6 +72,9 @@ type snapshot struct {
 func (p *Project) Source(file string) []byte {
 	if src, ok := p.sources[file]; ok {
 		return src
+	}
+	if p.of != nil {
+		return p.of.Source(file)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -13,6 +13,9 @@ func SnapshotFile(connection string) string { return "catalog/" + connection + "
 // error wraps fs.ErrNotExist where there is none; any other error says what is
 // wrong with the file.
 func (p *Project) Snapshot(connection string) (*catalog.Snapshot, error) {
+	if p.of != nil {
+		return p.of.Snapshot(connection)
+	}
 	p.mu.Lock()
 	s := p.snapshots[connection]
 	if s == nil {

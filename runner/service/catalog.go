@@ -80,7 +80,7 @@ func (s *Service) Refresh(ctx context.Context, c *compiler.Reach, o RefreshOptio
 // loses returns an error if the server failed to give a list that the project's
 // snapshot has: a failure of the day must not replace it.
 func (s *Service) loses(id string, snap *catalog.Snapshot) error {
-	old, err := s.project.Snapshot(id)
+	old, err := s.project().Snapshot(id)
 	if err != nil {
 		return nil // there is none to lose
 	}
@@ -103,7 +103,7 @@ func (s *Service) loses(id string, snap *catalog.Snapshot) error {
 // Compare says how snap differs from the snapshot that the project has.
 func (s *Service) Compare(id string, snap *catalog.Snapshot) (*Refreshed, error) {
 	r := &Refreshed{Connection: id, File: project.SnapshotFile(id), Snapshot: snap, Change: Updated}
-	old, err := s.project.Snapshot(id)
+	old, err := s.project().Snapshot(id)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		r.Change = Created
@@ -139,7 +139,7 @@ func toolChanges(old, now *catalog.Snapshot) (added, removed, changed []string) 
 
 // WriteSnapshot writes a connection's snapshot into the project: whole or not at all.
 func (s *Service) WriteSnapshot(id string, snap *catalog.Snapshot) error {
-	file := filepath.Join(s.project.Root, filepath.FromSlash(project.SnapshotFile(id)))
+	file := filepath.Join(s.project().Root, filepath.FromSlash(project.SnapshotFile(id)))
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return fmt.Errorf("the snapshot cannot be written: %w", err)
 	}

@@ -54,7 +54,7 @@ func (s *Service) CallTool(ctx context.Context, c *compiler.Reach, tool string, 
 	if err != nil {
 		return nil, err
 	}
-	snap, err := s.project.Snapshot(c.Connection.ID)
+	snap, err := s.project().Snapshot(c.Connection.ID)
 	if err != nil {
 		snap = nil // it is not needed
 	}

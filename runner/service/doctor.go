@@ -66,7 +66,7 @@ func (s *Service) Doctor(ctx context.Context, c *compiler.Reach) *Diagnosis {
 	cleanSnapshot(found.redactor(), d.Seen.Snapshot)
 	d.Server = serverName(d.Seen.Snapshot)
 	if d.Refreshed, err = s.Compare(live.ID, d.Seen.Snapshot); err == nil && d.Refreshed.Change == Updated {
-		if old, err := s.project.Snapshot(live.ID); err == nil {
+		if old, err := s.project().Snapshot(live.ID); err == nil {
 			for _, change := range catalog.Diff(old, d.Seen.Snapshot) {
 				if change.Breaking {
 					d.Breaking++

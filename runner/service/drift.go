@@ -43,7 +43,7 @@ func (c *caller) Drift(ctx context.Context, id engine.SessionID, tool, digest st
 	if now != nil && now.Digest == digest {
 		return nil, nil
 	}
-	committed, err := c.service.project.Snapshot(id.Connection)
+	committed, err := c.service.project().Snapshot(id.Connection)
 	if err != nil {
 		committed = nil // one that cannot be read says nothing
 	}

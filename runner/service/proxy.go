@@ -18,7 +18,7 @@ func (s *Service) ProxySource(ctx context.Context, c *compiler.Reach, readOnly b
 		return proxy.Source{}, err
 	}
 	out := proxy.Source{Connection: live}
-	snap, err := s.project.Snapshot(live.ID)
+	snap, err := s.project().Snapshot(live.ID)
 	if err != nil {
 		snap = nil // names and effects are unknown then
 	}
@@ -27,7 +27,7 @@ func (s *Service) ProxySource(ctx context.Context, c *compiler.Reach, readOnly b
 	}
 	var effects map[string]catalog.Effect
 	if readOnly {
-		effects = compiler.Effects(s.project, live.ID)
+		effects = compiler.Effects(s.project(), live.ID)
 	}
 	out.Hidden = func(tool string) string {
 		if by := c.Excluded(tool); by != "" {

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -69,7 +70,7 @@ func (r *Prepared) run(ctx context.Context, inputs value.Value, past *engine.Pas
 	defer release()
 	// Servers start while the journal opens and the run is made durable.
 	for _, n := range r.program.Plan().Nodes {
-		if n.Source != "" && n.When == "" && len(n.After) == 0 && n.SourceKey == "" && !n.Finally {
+		if r.program.Plan().Concurrency == nil && n.Source != "" && n.When == "" && len(n.After) == 0 && n.SourceKey == "" && !n.Finally {
 			r.service.pool.Warm(targets[r.sessionOf(n.Source)])
 		}
 	}
@@ -184,7 +185,7 @@ func (r *Prepared) options(store *journal.Store, targets map[engine.SessionID]po
 		Secret:  r.secrets.get,
 		Watch:   watch,
 
-		MaxResult: maxResult(r.service.project),
+		MaxResult: maxResult(r.service.project()),
 	}
 }
 
@@ -232,9 +233,9 @@ func previous(ctx context.Context, store *journal.Store, p *plan.Plan) (_ value.
 // journal returns the project's journal, which it opens at the first use.
 func (s *Service) journal() (*journal.Store, error) {
 	s.opening.Do(func() {
-		opts := journalOptions(s.project)
+		opts := journalOptions(s.project())
 		opts.At, opts.Keys = s.options.JournalPoint, s.options.Keys
-		s.store, s.openErr = journal.Open(context.Background(), filepath.Join(s.project.Root, StateFolder), opts)
+		s.store, s.openErr = journal.Open(context.Background(), cmp.Or(s.options.Folder, filepath.Join(s.project().Root, StateFolder)), opts)
 	})
 	return s.store, s.openErr
 }

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -33,6 +34,8 @@ const closeWait = 10 * time.Second
 type Options struct {
 	Environment Environment
 	Version     string // what servers are told of us
+	// Folder is that of the journal, whose parent must exist; "": [StateFolder] in the project.
+	Folder string
 	// Stderr gets the lines of servers' stderr while they start, redacted. May be nil.
 	// It is called from several goroutines.
 	Stderr func(connection, line string)
@@ -59,7 +62,7 @@ type Options struct {
 // Service runs the workflows of one project in this process. It owns a session
 // pool, which outlives runs, and the project's journal. Close it.
 type Service struct {
-	project *project.Project
+	loaded  atomic.Pointer[project.Project] // what the project is now; see use
 	options Options
 	pool    *pool.Pool
 	watcher *discover.Watcher // nil: nobody wants to know of changed lists
@@ -76,7 +79,8 @@ func New(p *project.Project, o Options) *Service {
 	if o.Environment.ProjectRoot == "" {
 		o.Environment.ProjectRoot = p.Root
 	}
-	s := &Service{project: p, options: o}
+	s := &Service{options: o}
+	s.use(p)
 	options := pool.Options{
 		ClientInfo: &mcp.Implementation{Name: "wfc", Version: o.Version},
 		Log:        s.sessionEvent,
@@ -91,6 +95,12 @@ func New(p *project.Project, o Options) *Service {
 	s.pool = pool.New(options)
 	return s
 }
+
+// project returns the project as it was loaded last.
+func (s *Service) project() *project.Project { return s.loaded.Load() }
+
+// use has what begins from now on take the project as p has it. Its root stays.
+func (s *Service) use(p *project.Project) { s.loaded.Store(p) }
 
 // list lists what the server of a target offers, over the session that is kept.
 func (s *Service) list(ctx context.Context, t pool.Target) (*catalog.Snapshot, error) {
