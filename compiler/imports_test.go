@@ -74,7 +74,7 @@ func TestImportsPointOneWay(t *testing.T) {
 		{"compiler/project", []string{"lang"}},
 		{"compiler/check", []string{"lang", "compiler/project", "compiler/check"}},
 		{"compiler", []string{"lang", "compiler"}},
-		{"lsp", []string{"lang", "compiler"}},
+		{"lsp", []string{"lang", "compiler", "lsp"}},
 		{"runtime", []string{"lang", "runtime"}},
 		{"runner/journal", []string{"lang", "compiler/plan"}},
 		{"runner/engine", []string{"lang", "compiler/plan", "runner/journal", "runner/redact"}},

@@ -124,6 +124,7 @@ them, and runs them durably.`,
 		newDoctor(std, &g),
 		newProxy(std, &g),
 		newDemoServer(std),
+		newLSP(std),
 		newVersion(std),
 	)
 	return root

@@ -16,8 +16,9 @@ type Texts struct {
 	// Files are workflow and interface files by name, which says what they are by its
 	// end (.wf.hcl, .wfi) and is what diagnostics call them.
 	Files map[string][]byte
-	// Contents are what file("name") gives, by name; of no other file does it give anything.
-	Contents map[string]string
+	// Content gives what file("name") gives, or why there is no such text, as the second
+	// half of a sentence; nil: there is none at all. Several goroutines may call it.
+	Content func(name string) (string, error)
 }
 
 // Closed returns a project that has the connections, providers, secrets, settings and
@@ -30,10 +31,10 @@ func (p *Project) Closed(t Texts) *Project {
 		Root: p.Root, named: p.named, overlay: p.overlay, Settings: p.Settings,
 		Providers: p.Providers, Connections: p.Connections, Secrets: p.Secrets,
 		Workflows: map[string]*syntax.Workflow{}, Deployments: map[string]*syntax.Deployment{},
-		sources: maps.Clone(p.sources), of: p, contents: t.Contents,
+		sources: maps.Clone(p.sources), of: p, content: t.Content,
 	}
-	if c.contents == nil {
-		c.contents = map[string]string{}
+	if c.content == nil {
+		c.content = func(string) (string, error) { return "", ErrNotClosed }
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.Files)) {
 		src := t.Files[name]
@@ -65,5 +66,5 @@ func (p *Project) Closed(t Texts) *Project {
 	return c
 }
 
-// errNotClosed is the error of a file that a closed set of texts does not have.
-var errNotClosed = errors.New("it is not one of the texts that belong to this workflow")
+// ErrNotClosed is the error of a file that a closed set of texts does not have.
+var ErrNotClosed = errors.New("it is not one of the texts that belong to this workflow")

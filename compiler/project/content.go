@@ -14,18 +14,24 @@ const maxContentSize = 1 << 20
 // expression gives it. name is relative to the project's root, with forward
 // slashes. The error says what is wrong, as the second half of a sentence.
 func (p *Project) Content(name string) (string, error) {
-	if p.contents != nil {
-		text, ok := p.contents[name]
-		if !ok {
-			return "", errNotClosed
-		}
-		return text, nil
+	if p.content != nil {
+		return p.content(name)
 	}
 	local := filepath.FromSlash(name)
 	if name == "" || !filepath.IsLocal(local) {
 		return "", errors.New("it is not inside of the project: write a path that begins at the project's root, with forward slashes")
 	}
+	if p.alone {
+		return "", errAlone
+	}
 	path := filepath.Join(p.Root, local)
+	at := p.look(path)
+	p.mu.Lock()
+	if p.reads == nil {
+		p.reads = map[string]looked{}
+	}
+	p.reads[name] = at
+	p.mu.Unlock()
 	if _, ok := p.overlay[path]; !ok {
 		root, err := filepath.EvalSymlinks(p.Root)
 		if err != nil {

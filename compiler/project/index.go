@@ -1,6 +1,8 @@
 package project
 
 import (
+	"slices"
+
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/lda-wf/wfc/lang/diag"
@@ -8,8 +10,9 @@ import (
 	"github.com/lda-wf/wfc/lang/syntax"
 )
 
-// index fills the maps by name and reports what is defined twice.
-func (p *Project) index() {
+// index fills the maps by name and reports what is defined twice. before is as
+// complete takes it.
+func (p *Project) index(before *Project) {
 	p.Workflows = map[string]*syntax.Workflow{}
 	p.Providers = map[string]*syntax.Provider{}
 	p.Connections = map[string]*syntax.Connection{}
@@ -35,9 +38,12 @@ func (p *Project) index() {
 			define(p, p.Deployments, "deployment", d.Name.Text, d, d.Name.Range)
 		}
 	}
-	interfaces, found := iface.NewSet(p.InterfaceFiles)
-	p.Interfaces = interfaces
-	p.Diagnostics = append(p.Diagnostics, found...)
+	if before != nil && slices.Equal(before.InterfaceFiles, p.InterfaceFiles) {
+		p.Interfaces, p.ofInterfaces = before.Interfaces, before.ofInterfaces
+	} else {
+		p.Interfaces, p.ofInterfaces = iface.NewSet(p.InterfaceFiles)
+	}
+	p.Diagnostics = append(p.Diagnostics, p.ofInterfaces...)
 	p.uniqueTests()
 	p.mergeConnections()
 }

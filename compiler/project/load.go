@@ -43,17 +43,22 @@ func Load(path string, o Options) (*Project, error) {
 		if root, err = folderOf(root, o.Root, nil); err != nil {
 			return nil, err
 		}
-	} else if marked, ok := markedRoot(folder, o.Overlay); ok {
+	} else if marked, ok := MarkedRoot(folder, o.Overlay); ok {
 		root = marked
 	}
 
 	p := &Project{Root: root, named: named, overlay: o.Overlay, sources: map[string][]byte{}}
-	found := p.find()
-	p.parse(found)
-	p.index()
-	p.checkSettings(o.Version)
-	p.Diagnostics.Sort()
+	p.parse(p.find(), nil)
+	p.complete(o.Version, nil)
 	return p, nil
+}
+
+// complete makes a project of its parsed files. before is an earlier state of the
+// project, of which what is the same is used; nil: there is none.
+func (p *Project) complete(version string, before *Project) {
+	p.index(before)
+	p.checkSettings(version)
+	p.Diagnostics.Sort()
 }
 
 // folderOf returns the folder that a named path is or stands in.
@@ -88,8 +93,9 @@ func cause(err error) error {
 	return err
 }
 
-// markedRoot finds the nearest folder upward that has a wfc.hcl.
-func markedRoot(folder string, overlay map[string][]byte) (string, bool) {
+// MarkedRoot finds the nearest folder upward that has a wfc.hcl, on disk or in the
+// overlay. folder is an absolute path.
+func MarkedRoot(folder string, overlay map[string][]byte) (string, bool) {
 	for {
 		settings := filepath.Join(folder, syntax.SettingsName)
 		if _, ok := overlay[settings]; ok {
@@ -110,14 +116,20 @@ func markedRoot(folder string, overlay map[string][]byte) (string, bool) {
 type entry struct {
 	name string // relative to the root, forward slashes
 	path string // absolute
+	parsed
+}
+
+// parsed is what a file was read as.
+type parsed struct {
 	file *syntax.File
 	wfi  *iface.File
-	src  []byte
+	src  []byte // nil: it could not be read
 	bad  diag.List
 }
 
 // parse reads and parses all files, as many at once as there are processors.
-func (p *Project) parse(entries []*entry) {
+// known has those that need not be parsed; nil: none.
+func (p *Project) parse(entries []*entry, known func(*entry) bool) {
 	var next atomic.Int64
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(entries)) {
@@ -127,7 +139,9 @@ func (p *Project) parse(entries []*entry) {
 				if i >= len(entries) {
 					return
 				}
-				entries[i].parse(p)
+				if known == nil || !known(entries[i]) {
+					entries[i].parse(p)
+				}
 			}
 		})
 	}
@@ -179,27 +193,33 @@ func (e *entry) parse(p *Project) {
 func (p *Project) find() []*entry {
 	w := walk{project: p}
 	w.folder("")
+	has := make(map[string]bool, len(w.found))
+	for _, e := range w.found {
+		has[e.name] = true
+	}
+	return p.addOverlay(w.found, has)
+}
+
+// addOverlay adds to a list of files those that only the overlay has, and sorts it.
+// has are the names of the list.
+func (p *Project) addOverlay(found []*entry, has map[string]bool) []*entry {
 	for path := range p.overlay {
 		rel, err := filepath.Rel(p.Root, path)
 		if err != nil || !filepath.IsLocal(rel) {
 			continue
 		}
 		name := filepath.ToSlash(rel)
-		if wanted(name) && !w.has(name) && !p.skippedParent(name) {
-			w.found = append(w.found, &entry{name: name, path: path})
+		if wanted(name) && !has[name] && !p.skippedParent(name) {
+			found = append(found, &entry{name: name, path: path})
 		}
 	}
-	slices.SortFunc(w.found, func(a, b *entry) int { return strings.Compare(a.name, b.name) })
-	return w.found
+	slices.SortFunc(found, func(a, b *entry) int { return strings.Compare(a.name, b.name) })
+	return found
 }
 
 type walk struct {
 	project *Project
 	found   []*entry
-}
-
-func (w *walk) has(name string) bool {
-	return slices.ContainsFunc(w.found, func(e *entry) bool { return e.name == name })
 }
 
 // folder walks one folder; dir is its name relative to the root, "" for the

@@ -7,6 +7,7 @@ package project
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/lda-wf/wfc/lang/catalog"
 	"github.com/lda-wf/wfc/lang/diag"
@@ -27,7 +28,7 @@ type Options struct {
 
 // Project is a loaded project. It is immutable and safe for concurrent use.
 type Project struct {
-	Root     string         // absolute
+	Root     string         // absolute; "" for one without a folder (see [NewLoader])
 	Files    []*syntax.File // sorted by name; without wfc.hcl
 	Settings *syntax.File   // wfc.hcl; nil if there is none
 
@@ -47,21 +48,32 @@ type Project struct {
 	Secrets     map[string]*syntax.Secret
 	Deployments map[string]*syntax.Deployment
 
+	// Inputs changes from one state of a project to the next (see [Loader]) where a
+	// snapshot or a file that an expression reads has changed.
+	Inputs int
+
+	ofInterfaces diag.List // what is wrong with the interfaces, apart from their syntax
+
 	named   string // what Load was asked for, absolute
 	overlay map[string][]byte
 	sources map[string][]byte // by name, wfc.hcl and unparsed files included
 
 	// Of a closed project (see Closed); nil in others. of has the snapshots.
-	of       *Project
-	contents map[string]string
+	of      *Project
+	content func(name string) (string, error)
+
+	alone bool // there is no folder: nothing is read from disk
 
 	mu        sync.Mutex
 	snapshots map[string]*snapshot // by connection id
+	reads     map[string]looked    // what expressions have read, by name
 }
 
 // snapshot is a snapshot that is read once.
 type snapshot struct {
 	once sync.Once
+	done atomic.Bool
+	at   looked
 	snap *catalog.Snapshot
 	src  []byte
 	err  error

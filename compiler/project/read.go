@@ -30,6 +30,9 @@ func (p *Project) read(path string, limit int64) ([]byte, error) {
 	if src, ok := p.overlay[path]; ok {
 		return src, nil
 	}
+	if p.alone {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
+	}
 	info, err := os.Lstat(path)
 	if err != nil {
 		return nil, err

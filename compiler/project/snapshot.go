@@ -29,7 +29,9 @@ func (p *Project) Snapshot(connection string) (*catalog.Snapshot, error) {
 
 	s.once.Do(func() {
 		name := SnapshotFile(connection)
-		src, err := p.read(filepath.Join(p.Root, filepath.FromSlash(name)), maxSnapshotSize)
+		defer s.done.Store(true)
+		s.at = p.look(filepath.Join(p.Root, filepath.FromSlash(name)))
+		src, err := p.read(s.at.path, maxSnapshotSize)
 		if err != nil {
 			s.err = err
 			return
@@ -40,4 +42,12 @@ func (p *Project) Snapshot(connection string) (*catalog.Snapshot, error) {
 		s.snap, s.src, s.err = snap, src, err
 	})
 	return s.snap, s.err
+}
+
+// look notes what a file is like before it is read.
+func (p *Project) look(path string) looked {
+	if p.alone {
+		return looked{path: path}
+	}
+	return looked{path, stampOf(path)}
 }

@@ -1,0 +1,39 @@
+package lsp
+
+import (
+	"fmt"
+	"io"
+	"runtime/debug"
+	"sync"
+
+	"github.com/lda-wf/wfc/lsp/protocol"
+)
+
+// log writes lines for whoever looks for why something does not work.
+type log struct {
+	mu sync.Mutex
+	w  io.Writer // nil: nothing is written
+}
+
+func (l *log) printf(format string, args ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.w != nil {
+		fmt.Fprintf(l.w, "wfc lsp: "+format+"\n", args...)
+	}
+}
+
+// logf writes a line to the log and tells the client, once it may be told.
+func (s *Server) logf(format string, args ...any) {
+	s.log.printf(format, args...)
+	if s.phase == initialized {
+		s.notify("window/logMessage", "", protocol.LogMessageParams{Type: protocol.MessageWarning, Message: fmt.Sprintf(format, args...)})
+	}
+}
+
+// fault notes a fault of wfc in something that is no request.
+func (s *Server) fault(what string, fault any) {
+	s.log.printf("a fault in %s: %v\n%s", what, fault, debug.Stack())
+	s.notify("window/logMessage", "", protocol.LogMessageParams{Type: protocol.MessageError,
+		Message: fmt.Sprintf("This is a bug in wfc: %s failed (%v). Please report it with what the server wrote to its log.", what, fault)})
+}
