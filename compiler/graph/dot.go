@@ -17,7 +17,7 @@ func (g *Graph) DOT() []byte {
 		inside[g.Nodes[i].In] = append(inside[g.Nodes[i].In], i)
 	}
 	g.dotNodes(&b, inside, "", "  ")
-	for _, e := range g.Edges {
+	for _, e := range g.drawn() {
 		var attrs []string
 		switch e.Kind {
 		case Each:

@@ -108,6 +108,8 @@ func many(n int, what string) string {
 func duration(ms int64) string {
 	d := time.Duration(ms) * time.Millisecond
 	switch {
+	case ms == 0:
+		return "<1ms"
 	case d < time.Second:
 		return d.String()
 	case d < time.Minute:

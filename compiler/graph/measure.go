@@ -34,7 +34,7 @@ var helvetica = [...]float64{
 
 // slack is how much wider a text may turn out, since it is not known which font the
 // viewer has.
-const slack = 1.06
+const slack = 1.1
 
 // measure returns how wide a text is, in pixels.
 func (f font) measure(text string) float64 {
@@ -55,6 +55,9 @@ func (f font) measure(text string) float64 {
 	if f.bold {
 		total *= 1.07
 	}
+	if f.mono {
+		return total / 1000 * f.size
+	}
 	return total / 1000 * f.size * slack
 }
 
@@ -66,13 +69,14 @@ func wide(r rune) bool {
 
 // fit cuts a text so that it takes at most so many pixels.
 func (f font) fit(text string, most float64) string {
-	if f.measure(text) <= most {
+	const exact = 0.01 // a card is as wide as the text that it was made for
+	if f.measure(text) <= most+exact {
 		return text
 	}
 	r := []rune(text)
 	for len(r) > 1 {
 		r = r[:len(r)-1]
-		if f.measure(string(r)+"…") <= most {
+		if f.measure(string(r)+"…") <= most+exact {
 			break
 		}
 	}

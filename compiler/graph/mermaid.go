@@ -16,7 +16,7 @@ func (g *Graph) Mermaid() []byte {
 		w.inside[g.Nodes[i].In] = append(w.inside[g.Nodes[i].In], i)
 	}
 	w.nodes("", "  ")
-	for _, e := range g.Edges {
+	for _, e := range g.drawn() {
 		arrow := "-->"
 		switch e.Kind {
 		case Each:
@@ -130,5 +130,14 @@ func mermaidText(s string) string {
 	return b.String()
 }
 
-// mermaidTitle writes a text in the header, which is YAML.
-func mermaidTitle(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+// mermaidTitle writes a text in the header, which is YAML. Mermaid takes a title for
+// markup.
+func mermaidTitle(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r == '<' || r == '>' || r == '&' {
+			return '_'
+		}
+		return r
+	}, s)
+	return "'" + strings.ReplaceAll(s, "'", "''") + "'"
+}

@@ -19,7 +19,7 @@ func (g *Graph) SVG() []byte {
 			p.inside[n.In] = append(p.inside[n.In], i)
 		}
 	}
-	for _, e := range g.Edges {
+	for _, e := range g.drawn() {
 		in := g.Nodes[p.index[e.From]].In
 		p.edges[in] = append(p.edges[in], e)
 	}
@@ -210,7 +210,7 @@ func (p *painter) picture() []byte {
 		y += high + 24
 	}
 	p.panel("Outputs", p.outputs(), width, &y)
-	p.legend(&y)
+	p.legend(width, &y)
 	body := p.b.String()
 
 	var out strings.Builder
@@ -299,7 +299,9 @@ func (p *painter) outputs() []text {
 	from := map[string][]string{}
 	for _, e := range p.edges[""] {
 		if p.graph.Nodes[p.index[e.To]].Kind == Output {
-			from[e.To] = append(from[e.To], strings.TrimPrefix(e.From, "input."))
+			if p.graph.Nodes[p.index[e.From]].Kind != Input {
+				from[e.To] = append(from[e.To], e.From)
+			}
 		}
 	}
 	for i := range p.graph.Nodes {
@@ -334,12 +336,12 @@ func (p *painter) panel(title string, items []text, width float64, y *float64) {
 		if x > begin && x+t.width() > width-padding {
 			x, row = begin, row+1
 		}
-		out = append(out, at{x, *y + padding + 8 + float64(row)*(line+2), t})
+		out = append(out, at{x, *y + 18 + float64(row)*(line+2), t})
 		x += t.width() + apart
 	}
-	high := padding*2 + 10 + float64(row)*(line+2) - 8
+	high := 28 + float64(row)*(line+2)
 	fmt.Fprintf(&p.b, `<g><rect class="panel" x="%s" y="%s" width="%s" height="%s" rx="6"/>`, num(margin), num(*y), num(width), num(high))
-	p.text("label", margin+padding, *y+padding+8, title)
+	p.text("label", margin+padding, *y+18, title)
 	for _, o := range out {
 		p.words(margin+o.x, o.y, o.text)
 	}
@@ -489,16 +491,13 @@ func (p *painter) full(n *Node) []string {
 
 // words writes a label and what follows it in the font of code.
 func (p *painter) words(x, y float64, t text) {
-	if t.label != "" {
-		class := "label"
-		if t.code == "" {
-			class = "plain"
-		}
-		p.text(class, x, y, t.label)
-		x += textFont.measure(t.label + " ")
-	}
-	if t.code != "" {
+	switch {
+	case t.code == "":
+		p.text("plain", x, y, t.label)
+	case t.label == "":
 		p.text("code", x, y, t.code)
+	default:
+		fmt.Fprintf(&p.b, `<text x="%s" y="%s"><tspan class="label">%s </tspan><tspan class="code">%s</tspan></text>`, num(x), num(y), escape(t.label), escape(t.code))
 	}
 }
 
@@ -507,7 +506,7 @@ func (p *painter) text(class string, x, y float64, s string) {
 }
 
 // legend explains the colours and lines that the picture has.
-func (p *painter) legend(y *float64) {
+func (p *painter) legend(width float64, y *float64) {
 	var effects, kinds []string
 	for i := range p.graph.Nodes {
 		if e := p.graph.Nodes[i].Effect; e != "" && !slices.Contains(effects, e) {
@@ -524,6 +523,12 @@ func (p *painter) legend(y *float64) {
 	}
 	x := margin
 	*y += 4
+	// room begins a line where an entry of that width does not fit.
+	room := func(wide float64) {
+		if x > margin && x+wide > margin+width {
+			x, *y = margin, *y+line
+		}
+	}
 	for _, e := range []string{"read", "write", "destructive", "unknown"} {
 		if !slices.Contains(effects, e) {
 			continue
@@ -532,6 +537,7 @@ func (p *painter) legend(y *float64) {
 		if e == "unknown" {
 			name = "unknown effect"
 		}
+		room(9 + textFont.measure(name))
 		fmt.Fprintf(&p.b, `<g class="step %s"><rect class="stripe" x="%s" y="%s" width="4" height="11" rx="2"/></g>`, e, num(x), num(*y-9))
 		p.text("muted", x+9, *y, name)
 		x += 9 + textFont.measure(name) + 18
@@ -543,6 +549,7 @@ func (p *painter) legend(y *float64) {
 		if !slices.Contains(kinds, string(k.kind)) {
 			continue
 		}
+		room(28 + textFont.measure(k.text))
 		fmt.Fprintf(&p.b, `<g class="edge %s"><path class="way" d="M%s %sh22"/></g>`, k.kind, num(x), num(*y-4))
 		p.text("muted", x+28, *y, k.text)
 		x += 28 + textFont.measure(k.text) + 18

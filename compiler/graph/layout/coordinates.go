@@ -29,7 +29,6 @@ func (p *part) horizontal(gap float64) {
 			narrowest, least = i, w
 		}
 	}
-	left, right := math.Inf(1), math.Inf(-1)
 	for c := range p.cells {
 		var four [4]float64
 		for i := range layouts {
@@ -40,10 +39,13 @@ func (p *part) horizontal(gap float64) {
 			four[i] = layouts[i][c] + shift
 		}
 		slices.Sort(four[:])
-		x := (four[1] + four[2]) / 2
-		p.cells[c].x = x
-		left = min(left, x-p.cells[c].width/2)
-		right = max(right, x+p.cells[c].width/2)
+		p.cells[c].x = (four[1] + four[2]) / 2
+	}
+	p.settle(gap)
+	left, right := math.Inf(1), math.Inf(-1)
+	for _, c := range p.cells {
+		left = min(left, c.x-c.width/2)
+		right = max(right, c.x+c.width/2)
 	}
 	for c := range p.cells {
 		p.cells[c].x -= left
@@ -142,20 +144,13 @@ func (p *part) align(gap float64, downwards, leftwards bool, conflicts map[[2]in
 // widths of their cells allow, and then as close to those behind it.
 func (p *part) compact(gap float64, rows [][]int, place, root []int, leftwards bool) []float64 {
 	n := len(p.cells)
-	apart := func(a, b int) float64 {
-		between := gap
-		if p.cells[a].passes && p.cells[b].passes {
-			between = gap / 2
-		}
-		return (p.cells[a].width+p.cells[b].width)/2 + between
-	}
 	// The columns form a graph without cycles: each row leads from one to the next.
 	after := make([][]step, n)
 	waits := make([]int, n)
 	for _, row := range rows {
 		for i := 1; i < len(row); i++ {
 			a, b := root[row[i-1]], root[row[i]]
-			d := apart(row[i-1], row[i])
+			d := p.apart(gap, row[i-1], row[i])
 			after[a] = append(after[a], step{b, d})
 			waits[b]++
 		}
@@ -193,6 +188,65 @@ func (p *part) compact(gap float64, rows [][]int, place, root []int, leftwards b
 		}
 	}
 	return out
+}
+
+// settle moves boxes to the middle of those that they are linked with, as far as the
+// cells beside them leave room: the mean of the four results leaves more of it than
+// there need be. Edges on their way stay where they are, which is straight.
+func (p *part) settle(gap float64) {
+	const sweeps = 10
+	for sweep := range sweeps {
+		for r := range p.rows {
+			if sweep%2 == 1 {
+				r = len(p.rows) - 1 - r
+			}
+			row := p.rows[r]
+			for i := range row {
+				if sweep%4 >= 2 {
+					i = len(row) - 1 - i
+				}
+				c := row[i]
+				if p.cells[c].passes {
+					continue
+				}
+				low, high := math.Inf(-1), math.Inf(1)
+				if i > 0 {
+					low = p.cells[row[i-1]].x + p.apart(gap, row[i-1], c)
+				}
+				if i+1 < len(row) {
+					high = p.cells[row[i+1]].x - p.apart(gap, c, row[i+1])
+				}
+				if x := min(max(p.wanted(c), low), high); low <= high {
+					p.cells[c].x = x
+				}
+			}
+		}
+	}
+}
+
+// wanted is where a box would stand if it were alone in its row: in the middle of the
+// cells above and below it.
+func (p *part) wanted(c int) float64 {
+	sum, n := 0.0, 0.0
+	for _, side := range [][]int{p.up[c], p.down[c]} {
+		for _, other := range side {
+			sum += p.cells[other].x
+			n++
+		}
+	}
+	if n == 0 {
+		return p.cells[c].x
+	}
+	return sum / n
+}
+
+// apart is how far the middles of two cells that stand side by side are from each
+// other at least.
+func (p *part) apart(gap float64, a, b int) float64 {
+	if p.cells[a].passes && p.cells[b].passes {
+		gap /= 2
+	}
+	return (p.cells[a].width+p.cells[b].width)/2 + gap
 }
 
 // step leads from a column to the next one, which is at least that far apart.
