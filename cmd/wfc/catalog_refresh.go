@@ -150,7 +150,7 @@ func showRefreshed(std streams, r *service.Refreshed, only bool) {
 		for _, l := range []struct {
 			mark  string
 			names []string
-		}{{"+", r.Added}, {"-", r.Removed}, {"~", r.Changed}} {
+		}{{"+", r.Added}, {"-", r.Removed}, {"~", r.Changed}, {"~", r.Others}} {
 			for _, n := range l.names[:min(len(l.names), mostNames)] {
 				fmt.Fprintf(std.out, "  %s %s\n", l.mark, catalog.OneLine(n))
 			}

@@ -28,6 +28,9 @@ type Refreshed struct {
 	Added      []string // tool names, sorted
 	Removed    []string
 	Changed    []string
+	// Others say in full sentences what else has changed: prompts, resources, and the
+	// server itself.
+	Others []string
 }
 
 // SnapshotChange says how a live catalog differs from the committed one.
@@ -114,9 +117,27 @@ func (s *Service) Compare(id string, snap *catalog.Snapshot) (*Refreshed, error)
 		return r, nil
 	case bytes.Equal(old.Encode(), snap.Encode()):
 		r.Change = Unchanged
+	default:
+		r.Others = otherChanges(old, snap)
 	}
 	r.Added, r.Removed, r.Changed = toolChanges(old, snap)
 	return r, nil
+}
+
+// otherChanges compares what is no tool.
+func otherChanges(old, now *catalog.Snapshot) []string {
+	var changes []string
+	for _, c := range catalog.Diff(old, now) {
+		switch c.List {
+		case "tools":
+		case "":
+			changes = append(changes, c.Detail)
+		default:
+			what := strings.TrimSuffix(strings.ReplaceAll(c.List, "_", " "), "s")
+			changes = append(changes, fmt.Sprintf("%s %s: %s", what, c.Name, c.Detail))
+		}
+	}
+	return changes
 }
 
 // toolChanges compares the tools of two snapshots by name and digest.
