@@ -210,6 +210,10 @@ func decode(kind EventKind, data, body []byte) (Payload, error) {
 		p, err := unmarshal[NodeResolved](data)
 		p.Output = body
 		return p, err
+	case KindNodeAnswered:
+		p, err := unmarshal[NodeAnswered](data)
+		p.Data = body
+		return p, err
 	case KindSessionOpened:
 		return unmarshal[SessionOpened](data)
 	case KindSessionLost:

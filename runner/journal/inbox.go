@@ -4,10 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"time"
 )
 
 // Send puts an event into the inbox of a run, for its owner to take, and wakes
-// that process: a CancelRequested, or a NodeResolved of a node that is in doubt. It
+// that process: a CancelRequested, a NodeResolved of a node that is in doubt, or a
+// NodeAnswered of one that asks. It
 // is durable when Send returns, whether the run has an owner or not; owner is nil
 // where it has none, and who adopts the run next finds the message. Errors have the
 // reasons [ErrNotFound], [ErrFinished], [ErrNoWait] (the node waits for no such
@@ -75,17 +77,20 @@ func (s *Store) deliver(c *conn, id RunID, rec *record, isFree bool) (owner *own
 	lives = owner != nil && !(isFree && s.believesDead(owner, lease, s.clock()))
 	ev := &rec.event
 	if ev.Node != "" {
-		if err := checkWait(c, num, ev, !lives); err != nil {
+		if err := checkWait(c, num, ev, !lives, s.clock()); err != nil {
 			return nil, false, err
 		}
 	}
-	row, err = c.row(`SELECT time FROM inbox WHERE run = ? AND kind = ? AND node = ? AND instance = ?`, num, string(ev.Kind()), ev.Node, ev.Instance)
+	row, err = c.row(`SELECT time, data FROM inbox WHERE run = ? AND kind = ? AND node = ? AND instance = ?`, num, string(ev.Kind()), ev.Node, ev.Instance)
 	if err != nil {
 		return nil, false, err
 	}
 	if row != nil {
 		if ev.Node == "" {
 			return owner, lives, nil // a second wish to cancel says nothing new
+		}
+		if _, is := ev.Data.(NodeAnswered); is {
+			return nil, false, answered(ev, row[1], row[0])
 		}
 		return nil, false, failure(ErrAnswered, nil, "The same was said of %s at %s, and the run %s has not taken it up yet.",
 			nameOf(ev), timeOf(row[0].(int64)).Local().Format("15:04:05"), id)
@@ -95,11 +100,15 @@ func (s *Store) deliver(c *conn, id RunID, rec *record, isFree bool) (owner *own
 }
 
 // checkWait checks that the node waits for what ev says.
-func checkWait(c *conn, run int64, ev *Event, abandoned bool) error {
-	row, err := c.row(`SELECT n.state, n.repeatable, w.kind FROM nodes n LEFT JOIN waits w USING (run, node, instance)
+func checkWait(c *conn, run int64, ev *Event, abandoned bool, now time.Time) error {
+	_, answers := ev.Data.(NodeAnswered)
+	row, err := c.row(`SELECT n.state, n.repeatable, w.kind, w.due FROM nodes n LEFT JOIN waits w USING (run, node, instance)
 		WHERE run = ? AND node = ? AND instance = ?`, run, ev.Node, ev.Instance)
 	if err != nil {
 		return err
+	}
+	if row == nil && answers {
+		return checkQuestion(c, run, ev, StatePending, "", 0, now)
 	}
 	if row == nil {
 		return failure(ErrNoWait, nil, "The step %s has not begun, so it is not in doubt.", nameOf(ev))
@@ -114,10 +123,8 @@ func checkWait(c *conn, run int64, ev *Event, abandoned bool) error {
 		}
 		return failure(ErrNoWait, nil, "The step %s is not in doubt: its state is %s.", nameOf(ev), state)
 	}
-	if Wait(wait) != WaitQuestion {
-		return failure(ErrNoWait, nil, "The step %s asks nothing: its state is %s.", nameOf(ev), state)
-	}
-	return nil
+	due, _ := row[3].(int64)
+	return checkQuestion(c, run, ev, state, Wait(wait), due, now)
 }
 
 func nameOf(ev *Event) string {

@@ -77,6 +77,9 @@ func (n nodeRow) apply(ev Event, hasResult bool) (next nodeRow, ok bool) {
 		}
 	case NodeResolved:
 		n.state = StateRunning // until its next event
+	case NodeAnswered:
+		// Of one that dies before that nothing is in doubt.
+		n.state, n.repeatable = StateRunning, true
 	default:
 		return n, false
 	}

@@ -58,7 +58,8 @@ type RunRecord struct {
 	Inputs     json.RawMessage `json:"inputs"`
 	Outputs    json.RawMessage `json:"outputs"` // nil, printed as null: none
 	Error      *Failure        `json:"error"`
-	Steps      []StepRecord    `json:"steps"` // in the plan's order, elements by their index, or in the order they began; never nil
+	Questions  []Question      `json:"questions,omitempty"` // what it asks and waits for, the oldest first
+	Steps      []StepRecord    `json:"steps"`               // in the plan's order, elements by their index, or in the order they began; never nil
 }
 
 // StepRecord is one step, one element of a fan-out, one round of a loop, or one of

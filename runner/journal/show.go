@@ -117,7 +117,11 @@ func (s *Store) record(ctx context.Context, q querier, summary RunSummary) (*Run
 		return nil, failure(ErrDamaged, err, "The plan %s in the journal cannot be read: %v.", rec.PlanDigest, err)
 	}
 	rec.Steps = inOrder(&compiled, steps, order, rec.Status)
-	return rec, nil
+	if isFinal(rec.Status) {
+		return rec, nil
+	}
+	rec.Questions, err = s.questions(ctx, q, summary.Run, num)
+	return rec, err
 }
 
 // hidden is what is shown of what is sensitive.
