@@ -66,5 +66,24 @@ workflow "good_morning" {
 			Failing: "-- wfc.hcl --\nproject {\n  requires_wfc = \"~> new\"\n}\n",
 			Mended:  "-- wfc.hcl --\nproject {\n  requires_wfc = \">= 0.1\"\n}\n",
 		},
+		Entry{
+			Code: "WFC1110", Severity: Error, Summary: "Not allowed in a text from outside",
+			Explanation: "A draft, and what else a server is sent, may hold workflows and nothing more: connections, secrets and settings " +
+				"are the project's to declare, and a text from outside must not read a secret, a file or the environment. Use what " +
+				"the project has, such as `bind = connection.github.work`, or write the workflow into the project.",
+			NoExample: "A file of the project may hold all this; only what a server is sent is judged so.",
+		},
+		Entry{
+			Code: "WFC1111", Severity: Error, Summary: "Not one workflow",
+			Explanation: "A draft, or a file that becomes an artifact, stands for one workflow: the only one in it that no other one of it runs.",
+			NoExample:   "A file of the project may hold any number of workflows; only a draft and an artifact stand for one.",
+		},
+		Entry{
+			Code: "WFC1112", Severity: Error, Summary: "Deployment is stale",
+			Explanation: "A deployment that a server keeps was linked and checked when it was saved. A connection that it uses, or the " +
+				"catalog of one, has changed since, so that a run would do something that nobody has looked at. Save the deployment " +
+				"again to have it linked and checked anew. With `policy { drift = \"warn\" }` or `\"ignore\"` it follows such changes by itself, as long as it checks.",
+			NoExample: "A deployment of the project's files is linked anew at every run; only one that a server keeps can be stale.",
+		},
 	)
 }
