@@ -78,6 +78,7 @@ func TestImportsPointOneWay(t *testing.T) {
 		{"runtime", []string{"lang", "runtime"}},
 		{"runner/journal", []string{"lang", "compiler/plan"}},
 		{"runner/engine", []string{"lang", "compiler/plan", "runner/journal", "runner/redact"}},
+		{"runner/wftest", []string{"lang", "compiler", "runner/engine", "runner/redact"}},
 		{"runner/redact", []string{"lang", "runtime/secretform"}},
 		{"runner/service", []string{"lang", "compiler", "runtime", "runner/engine", "runner/journal", "runner/redact", "runner/wholefile"}},
 	}

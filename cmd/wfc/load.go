@@ -81,17 +81,18 @@ func writeDiagnostics(w io.Writer, p *project.Project, list diag.List) error {
 
 // writeText shows findings to a person. source has the files by their names in them.
 func writeText(w io.Writer, list diag.List, source func(file string) []byte) error {
+	return diag.WriteText(w, list, textOptions(w, source))
+}
+
+// textOptions are those of findings that are shown at w.
+func textOptions(w io.Writer, source func(file string) []byte) diag.TextOptions {
 	width := 0
 	if f, ok := w.(*os.File); ok {
 		if cells, _, err := term.GetSize(int(f.Fd())); err == nil {
 			width = cells
 		}
 	}
-	return diag.WriteText(w, list, diag.TextOptions{
-		Source: source,
-		Color:  styleOf(w).on,
-		Width:  width,
-	})
+	return diag.TextOptions{Source: source, Color: styleOf(w).on, Width: width}
 }
 
 // fromHere returns findings with their files named from the working directory,

@@ -68,6 +68,8 @@ type Test struct {
 type Mock struct {
 	Output *types.Type     // of what its output must be; nil: anything
 	Schema json.RawMessage // the output schema of the tool; nil: none
+	// Templates are the URI templates of what is read by the name of a resource template.
+	Templates []string
 }
 
 // Tests returns the tests that pick chooses, in the order of the files, checked.
@@ -238,8 +240,8 @@ func (c *checker) checkMock(m *syntax.Mock, out *Mock) {
 		}
 		return
 	}
-	args, output, schema := c.mocked(src, m)
-	out.Output, out.Schema = output, schema
+	args, output := c.mocked(src, m, out)
+	out.Output = output
 	p := &place{noun: "a mock block", roots: rootInput | rootArgs | rootCall, args: args, call: callType}
 	var en *env
 	if m.When != nil {
@@ -307,39 +309,56 @@ func (c *checker) ownSources(seen map[*checker]bool, visit func(*source)) {
 }
 
 // mocked returns the type of the arguments and of the structured content of what a
-// mock stands for, and a tool's output schema. It reports a name that the source does
-// not have.
-func (c *checker) mocked(src *source, m *syntax.Mock) (args, output *types.Type, schema json.RawMessage) {
+// mock stands for, and notes the rest of what there is to know of it. It reports a
+// name that the source does not have.
+func (c *checker) mocked(src *source, m *syntax.Mock, out *Mock) (args, output *types.Type) {
 	args, output = types.AnyType, types.AnyType
 	name := m.Tool.Text
-	if len(src.members) == 0 || strings.Contains(name, "://") {
-		return args, output, nil
+	if len(src.members) == 0 && src.iface == nil || strings.Contains(name, "://") {
+		return args, output
+	}
+	if src.iface != nil {
+		for _, r := range src.iface.Resources {
+			if r.Name.Text == name {
+				out.Templates = append(out.Templates, r.URI)
+			}
+		}
+		return c.mockDeclared(src.iface, m)
 	}
 	var have []string
-	if src.iface != nil {
-		args, output = c.mockDeclared(src.iface, m)
-		return args, output, nil
-	}
+	found := false
 	for _, x := range src.members {
 		snap := x.conn.open()
 		if snap == nil {
-			return args, output, nil
+			return args, output
 		}
 		for _, k := range []kindOf{tools, prompts, templates} {
-			if o, ok := k.find(x.conn, snap, name); ok {
-				if o.tool != nil && o.tool.Output != nil {
-					output, schema = o.tool.Output, o.tool.OutputSchema
-				}
-				if k.noun == "prompt" {
-					output = promptType
-				}
-				return argsAs(o.args, o.args, false), output, schema
+			o, ok := k.find(x.conn, snap, name)
+			if !ok {
+				have = append(have, k.names(x.conn, snap)...)
+				continue
 			}
-			have = append(have, k.names(x.conn, snap)...)
+			if o.uri != "" {
+				out.Templates = append(out.Templates, o.uri)
+			}
+			if found {
+				break // its first member says what is checked
+			}
+			found = true
+			if o.tool != nil && o.tool.Output != nil {
+				output, out.Schema = o.tool.Output, o.tool.OutputSchema
+			}
+			if k.noun == "prompt" {
+				output = promptType
+			}
+			args = argsAs(o.args, o.args, false)
+			break
 		}
 	}
-	c.report(unknownName(codeUnknownTool, "tool", "The source "+quoted(src.syn.Name.Text)+" ("+src.owner()+")", name, m.Tool.Range, have))
-	return args, output, nil
+	if !found {
+		c.report(unknownName(codeUnknownTool, "tool", "The source "+quoted(src.syn.Name.Text)+" ("+src.owner()+")", name, m.Tool.Range, have))
+	}
+	return args, output
 }
 
 // checkTestAnswer checks what a person answers to a question in a test.

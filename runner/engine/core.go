@@ -66,6 +66,9 @@ type CoreOptions struct {
 	MaxResult int64
 	// Past is an earlier run whose results are kept where they are still right; nil: none.
 	Past *Past
+	// Interrupted is asked before each further round of a loop. A failure that it
+	// returns is the round's. Nil: loops go on as far as they say.
+	Interrupted func() *Failure
 }
 
 // NewCore returns the core of a run that has not begun.

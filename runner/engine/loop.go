@@ -111,6 +111,13 @@ func (c *Core) turn(f *frame, at Addr) {
 		c.record(NodeEnded{At: at, Outcome: OutcomeOK})
 		return
 	}
+	if c.opts.Interrupted != nil {
+		if failure := c.opts.Interrupted(); failure != nil {
+			round.Round++
+			c.refused(n, round, failure)
+			return
+		}
+	}
 	if !n.loopDelay.IsZero() {
 		d, failure := c.duration("delay", n.loopDelay, c.scopeAt(round))
 		if failure != nil {

@@ -1,0 +1,334 @@
+package wftest
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/yosida95/uritemplate/v3"
+
+	"github.com/lda-wf/wfc/compiler"
+	"github.com/lda-wf/wfc/compiler/check"
+	"github.com/lda-wf/wfc/compiler/plan"
+	"github.com/lda-wf/wfc/lang/diag"
+	"github.com/lda-wf/wfc/lang/eval"
+	"github.com/lda-wf/wfc/lang/expr"
+	"github.com/lda-wf/wfc/lang/syntax"
+	"github.com/lda-wf/wfc/lang/types"
+	"github.com/lda-wf/wfc/lang/value"
+	"github.com/lda-wf/wfc/runner/engine"
+)
+
+// mock is a mock block at work.
+type mock struct {
+	syntax *syntax.Mock
+	exprs  compiler.Mock
+	check  check.Mock
+	used   int // calls that it answered
+}
+
+// reply is what a call gets.
+type reply struct {
+	answer *engine.Answer
+	failed *engine.CallError // one of the two is nil
+	delay  time.Duration
+}
+
+// fact is what the end of the call is told as.
+func (r *reply) fact(at engine.Addr) engine.Fact {
+	if r.failed != nil {
+		return engine.CallFailed{At: at, Err: r.failed}
+	}
+	return engine.CallAnswered{At: at, Answer: r.answer}
+}
+
+// answer finds the mock that a call is for and what it answers. ok is false where there
+// is none, or it cannot answer, which is a problem of the test.
+func (s *simulation) answer(c call) (_ *reply, ok bool) {
+	for i := range s.mocks {
+		m := &s.mocks[i]
+		variables, names := m.names(&c)
+		if !names || m.syntax.Times != nil && m.used >= m.syntax.Times.N {
+			continue
+		}
+		scope := s.mockScope(&c, variables)
+		if m.syntax.When != nil {
+			holds, err := boolean(m.exprs.When, scope)
+			if err != nil {
+				s.broken(m.exprs.When, "The `when` of this mock cannot be asked of the call of %s by step %s: %s", c.name(), c.step, err)
+				return nil, false
+			}
+			if !holds {
+				continue
+			}
+		}
+		m.used++
+		return s.reply(m, &c, scope)
+	}
+	if s.live != nil {
+		answer, failed := s.live(s.ctx, c)
+		return &reply{answer: answer, failed: failed}, true
+	}
+	s.unmocked(&c)
+	return nil, false
+}
+
+// names reports whether a mock is of what is called. variables are those of a URI that
+// its name is a template of.
+func (m *mock) names(c *call) (variables *value.ObjectValue, ok bool) {
+	name := m.syntax.Tool.Text
+	switch {
+	case m.syntax.Source.Text != c.source:
+		return nil, false
+	case c.Do != plan.Read:
+		return nil, name == c.Tool
+	case name == c.Tool:
+		return nil, true
+	}
+	for _, t := range m.check.Templates {
+		if t == c.spec.URITemplate {
+			return nil, true
+		}
+	}
+	if !strings.Contains(name, "://") || !strings.Contains(name, "{") {
+		return nil, false
+	}
+	t, err := uritemplate.New(name)
+	if err != nil {
+		return nil, false
+	}
+	match := t.Match(c.Tool)
+	if match == nil {
+		return nil, false
+	}
+	variables = value.NewObject(len(match))
+	for _, v := range t.Varnames() {
+		variables.Set(v, value.OfString(match.Get(v).String()))
+	}
+	return variables, true
+}
+
+// mockScope has what the expressions of a mock may name.
+func (s *simulation) mockScope(c *call, variables *value.ObjectValue) eval.Scope {
+	args := c.args
+	if variables != nil {
+		o := value.NewObject(args.AsObject().Len() + variables.Len())
+		for name, v := range args.AsObject().All() {
+			o.Set(name, v)
+		}
+		for name, v := range variables.All() {
+			o.Set(name, v)
+		}
+		args = value.OfObject(o)
+	}
+	about := value.NewObject(4)
+	about.Set("step", value.OfString(c.step.Path()))
+	about.Set("key", c.step.Key)
+	about.Set("connection", value.OfString(c.connection))
+	about.Set("attempt", value.OfInt(int64(c.Attempt)))
+	return eval.MapScope{"input": s.inputs, "args": args, "call": value.OfObject(about)}
+}
+
+// reply makes the answer of a mock to a call.
+func (s *simulation) reply(m *mock, c *call, scope eval.Scope) (*reply, bool) {
+	r := &reply{}
+	if d := m.syntax.Delay; d != nil {
+		r.delay = d.D
+	}
+	values := map[string]value.Value{}
+	for _, x := range []struct {
+		name string
+		expr expr.Expr
+	}{{"output", m.exprs.Output}, {"text", m.exprs.Text}, {"error", m.exprs.Error}} {
+		if x.expr.IsZero() {
+			continue
+		}
+		v, err := eval.Eval(x.expr, scope)
+		if err != nil {
+			s.broken(x.expr, "The `%s` of this mock cannot be computed for the call of %s by step %s: %s", x.name, c.name(), c.step, err)
+			return nil, false
+		}
+		values[x.name] = v.Value
+	}
+	text, hasText := values["text"]
+	if hasText && text.Kind() != value.String {
+		s.broken(m.exprs.Text, "The `text` of this mock is no text for the call of %s by step %s; it is %s.", c.name(), c.step, text.Summary(80))
+		return nil, false
+	}
+	if failure, ok := values["error"]; ok {
+		s.fails(r, m, c, failure)
+		return r, r.answer != nil || r.failed != nil
+	}
+	output, hasOutput := values["output"]
+	if hasOutput {
+		if why := s.violates(m, output); why != "" {
+			s.broken(m.exprs.Output, "The `output` of this mock is not what %s may answer (the call is of step %s): %s", c.name(), c.step, sentence(why))
+			return nil, false
+		}
+	}
+	if hasOutput && c.Do == plan.Prompt && types.Conforms(promptType, output) != nil {
+		s.broken(m.exprs.Output, "The `output` of this mock is no prompt: %s", sentence(types.Conforms(promptType, output).Error()))
+		return nil, false
+	}
+	switch {
+	case c.Do == plan.Prompt:
+		r.answer = promptAnswer(output, hasOutput, text)
+	case !hasOutput:
+		r.answer = textAnswer(c, text.AsString())
+	case output.Kind() == value.String && m.check.Schema == nil:
+		r.answer = textAnswer(c, output.AsString())
+	default:
+		shown := output.JSON()
+		if hasText {
+			shown = text.AsString()
+		}
+		r.answer = textAnswer(c, shown)
+		if c.Do == plan.Call {
+			r.answer.Structured = &output
+		}
+	}
+	return r, true
+}
+
+// violates says why an output is none that the tool may give; "": it is one.
+func (s *simulation) violates(m *mock, output value.Value) string {
+	if m.check.Output != nil {
+		if why := types.Conforms(m.check.Output, output); why != nil {
+			return why.Error()
+		}
+	}
+	if len(m.check.Schema) == 0 {
+		return ""
+	}
+	v, err := s.shared.schemas.Get(m.check.Schema)
+	if err != nil {
+		return "" // the snapshot's problem, which wfc check says
+	}
+	if err := v.Validate(output); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// fails makes the reply of a mock that says an error.
+func (s *simulation) fails(r *reply, m *mock, c *call, v value.Value) {
+	kind, message := engine.KindTool, ""
+	var code *int
+	sent := engine.SentMaybe
+	switch v.Kind() {
+	case value.String:
+		message = v.AsString()
+	case value.Object:
+		o := v.AsObject()
+		if k, ok := o.Get("kind"); ok && k.Kind() == value.String {
+			kind = engine.Kind(k.AsString())
+		}
+		if t, ok := o.Get("message"); ok && t.Kind() == value.String {
+			message = t.AsString()
+		}
+		if n, ok := o.Get("code"); ok && n.Kind() == value.Number {
+			if i, ok := n.AsNumber().Int64(); ok {
+				code = new(int)
+				*code = int(i)
+			}
+		}
+		if b, ok := o.Get("in_doubt"); ok && b.Kind() == value.Bool && !b.AsBool() {
+			sent = engine.SentNo
+		}
+	default:
+		s.broken(m.exprs.Error, "The `error` of this mock is neither a text nor an object for the call of %s by step %s; it is %s.", c.name(), c.step, v.Summary(80))
+		return
+	}
+	if kind == engine.KindTool && c.Do == plan.Call {
+		r.answer = textAnswer(c, message)
+		r.answer.IsError = true
+		return
+	}
+	if message == "" {
+		message = fmt.Sprintf("Its mock (%s) fails, kind %s.", place(diag.RangeOf(m.syntax.Header)), kind)
+	}
+	r.failed = &engine.CallError{Kind: kind, Message: c.name() + ": " + message, Code: code, Sent: sent, Generation: 1}
+	switch kind {
+	case engine.KindTool, engine.KindProtocol, engine.KindRateLimit, engine.KindLimit, engine.KindDeclined:
+		r.failed.Answered, r.failed.Sent = true, engine.SentYes // the server has spoken
+	}
+}
+
+// promptType is what a prompt gives at least.
+var promptType = types.MustParse(`object({ messages = list(object({ role = enum("user", "assistant"), content = object({ type = string }, any) })) })`)
+
+// textAnswer is an answer of one text.
+func textAnswer(c *call, text string) *engine.Answer {
+	part := value.NewObject(3)
+	if c.Do == plan.Read {
+		part.Set("type", value.OfString("resource"))
+		part.Set("uri", value.OfString(c.Tool))
+	} else {
+		part.Set("type", value.OfString("text"))
+	}
+	part.Set("text", value.OfString(text))
+	return &engine.Answer{Text: text, Content: []value.Value{value.OfObject(part)}, Generation: 1}
+}
+
+// promptAnswer is the answer to a prompt: its messages, or one of the user's.
+func promptAnswer(output value.Value, hasOutput bool, text value.Value) *engine.Answer {
+	if !hasOutput {
+		part := value.NewObject(2)
+		part.Set("type", value.OfString("text"))
+		part.Set("text", text)
+		message := value.NewObject(2)
+		message.Set("role", value.OfString("user"))
+		message.Set("content", value.OfObject(part))
+		all := value.NewObject(1)
+		all.Set("messages", value.OfList([]value.Value{value.OfObject(message)}))
+		output = value.OfObject(all)
+	}
+	a := &engine.Answer{Structured: &output, Generation: 1}
+	var texts []string
+	messages, _ := output.AsObject().Get("messages")
+	for _, m := range messages.AsList() {
+		content, _ := m.AsObject().Get("content")
+		a.Content = append(a.Content, content)
+		if t, ok := content.AsObject().Get("text"); ok && t.Kind() == value.String {
+			texts = append(texts, t.AsString())
+		}
+	}
+	a.Text = strings.Join(texts, "\n")
+	return a
+}
+
+// boolean evaluates a condition.
+func boolean(e expr.Expr, scope eval.Scope) (bool, error) {
+	r, err := eval.Eval(e, scope)
+	if err != nil {
+		return false, err
+	}
+	if r.Value.Kind() != value.Bool {
+		return false, fmt.Errorf("It is %s, and not true or false.", r.Value.Summary(80)) //nolint:staticcheck // a sentence of a message
+	}
+	return r.Value.AsBool(), nil
+}
+
+// problem notes why the run is not gone on with.
+func (s *simulation) problem(at diag.Range, message string) {
+	s.problems = append(s.problems, Failure{At: at, Message: message})
+}
+
+// broken notes that an expression of the test cannot be used.
+func (s *simulation) broken(e expr.Expr, format string, args ...any) {
+	at := diag.RangeOf(e.Range())
+	for _, a := range args {
+		if e := (*eval.Error)(nil); isError(a, &e) {
+			at = diag.RangeOf(e.Range)
+		}
+	}
+	s.problem(at, fmt.Sprintf(format, args...))
+}
+
+func isError(a any, to **eval.Error) bool {
+	err, ok := a.(error)
+	return ok && errors.As(err, to)
+}
+
+func (s *simulation) header() diag.Range { return diag.RangeOf(s.test.Syntax.Header) }
