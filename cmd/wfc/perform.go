@@ -70,6 +70,8 @@ func (p *performance) explained(err error) error {
 // watch shows an event.
 func (p *performance) watch(ev engine.Event) {
 	switch ev := ev.(type) {
+	case engine.RunQueued:
+		p.run = ev.Run
 	case engine.RunStarted:
 		p.run = ev.Run
 	case engine.RunFinished, engine.RunWaits:

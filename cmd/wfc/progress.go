@@ -91,7 +91,7 @@ func (p *progress) watch(ev engine.Event) {
 	p.tree.Apply(ev)
 	switch ev := ev.(type) {
 	case engine.RunQueued:
-		fmt.Fprintf(&p.out, "%s %s\n", p.style.bold(cmp.Or(ev.Deployment, ev.Workflow)), p.style.dim("waits until another run has ended"))
+		fmt.Fprintf(&p.out, "%s %s\n", p.style.bold(cmp.Or(ev.Deployment, ev.Workflow)), p.style.dim("run "+ev.Run+" waits until another run has ended"))
 	case engine.RunStarted:
 		p.began(ev)
 	case engine.RunWarning:

@@ -102,6 +102,8 @@ beginning or end that no other run has.`,
 				return failed(err)
 			}
 			switch r.Status {
+			case journal.Queued:
+				fmt.Fprintf(std.out, "\nIt begins when other runs of its workflow have ended (concurrency).\n")
 			case journal.Waiting:
 				tellDoubts(std.out, proj, r)
 			case journal.Interrupted:

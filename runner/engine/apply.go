@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/lda-wf/wfc/compiler/plan"
 	"github.com/lda-wf/wfc/lang/value"
@@ -11,6 +12,8 @@ func (c *Core) apply(f Fact) error {
 	switch f := f.(type) {
 	case RunCreated:
 		return c.applyCreated(f)
+	case RunBegun:
+		return c.applyBegun(f.Time)
 	case NodeStarted:
 		return c.applyStarted(f)
 	case AttemptFailed:
@@ -51,9 +54,19 @@ func (c *Core) applyCreated(f RunCreated) error {
 		return fmt.Errorf("the run was created twice")
 	}
 	c.created = &f
-	root := c.frames[0]
-	root.inputs = f.Inputs
-	c.beginFrame(root, f.StartedAt)
+	c.frames[0].inputs = f.Inputs
+	if f.Queued {
+		return nil
+	}
+	return c.applyBegun(f.StartedAt)
+}
+
+// applyBegun begins a run, whose turn may come again when it is resumed.
+func (c *Core) applyBegun(at time.Time) error {
+	if c.began.IsZero() {
+		c.began = at
+		c.beginFrame(c.frames[0], at)
+	}
 	return nil
 }
 

@@ -39,7 +39,9 @@ type driver struct {
 	blob        func(*value.BlobValue) ([]byte, error)
 	// keepBlob keeps binary content; sensitive: encrypted.
 	keepBlob func(ctx context.Context, data []byte, sensitive bool) (string, error)
-	watch    *watcher // nil: nobody watches
+	watch    *watcher    // nil: nobody watches
+	tell     func(Event) // of the watcher, for what comes before it is started; nil: nobody watches
+	begun    RunBegun    // of a run that was queued
 	prog     *Program
 
 	options CoreOptions
@@ -140,6 +142,7 @@ func newDriver(opts Options, log runLog, secrets map[string]string) *driver {
 	}
 	d.core = NewCore(opts.Program, d.options)
 	if opts.Watch != nil {
+		d.tell = opts.Watch
 		d.watch = newWatcher(opts.Watch, d.barrier)
 	}
 	return d
@@ -148,7 +151,13 @@ func newDriver(opts Options, log runLog, secrets map[string]string) *driver {
 // run begins a run and feeds the core until it ends.
 func (d *driver) run(ctx context.Context, created RunCreated) (*Outcome, error) {
 	d.name = created.Run
-	return d.drive(ctx, created.StartedAt, func() { d.step(created) })
+	if !created.Queued {
+		return d.drive(ctx, created.StartedAt, func() { d.step(created) })
+	}
+	return d.drive(ctx, d.begun.Time, func() {
+		d.step(created)
+		d.step(d.begun)
+	})
 }
 
 // resume goes on with a run whose history the core has.
@@ -157,7 +166,12 @@ func (d *driver) resume(ctx context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.drive(ctx, d.core.created.StartedAt, func() {
+	if d.core.began.IsZero() {
+		if err := d.core.Replay(d.begun); err != nil {
+			return nil, err
+		}
+	}
+	return d.drive(ctx, d.core.began, func() {
 		for _, ev := range waiting {
 			d.takeBefore(ev)
 		}
@@ -392,14 +406,18 @@ func (d *driver) finish(ctx context.Context) (outcome *Outcome, err error, again
 
 // cancelRun asks the core to end the run.
 func (d *driver) cancelRun(ctx context.Context) {
-	by := ""
-	if cause := context.Cause(ctx); cause != ctx.Err() {
-		by = cause.Error()
-	}
 	if d.fatal != nil || d.core.Ended() != nil {
 		return
 	}
-	f := CancelRequested{By: by}
+	f := CancelRequested{By: cancelledBy(ctx)}
 	d.append(d.core.encode(f, ""))
 	d.step(f)
+}
+
+// cancelledBy says by whom a context was ended; "": it is not known.
+func cancelledBy(ctx context.Context) string {
+	if cause := context.Cause(ctx); cause != ctx.Err() {
+		return cause.Error()
+	}
+	return ""
 }

@@ -15,9 +15,14 @@ type Event interface {
 	event()
 }
 
-// RunQueued says that a run waits until others of its workflow have ended: it has no
-// id yet, since it is not begun.
-type RunQueued struct{ Workflow, Deployment string }
+// RunQueued says that a run waits until others of its workflow have ended. It is the
+// first event of one that has to, before RunStarted.
+type RunQueued struct {
+	Run        string
+	Workflow   string
+	Deployment string // "": none
+	Time       time.Time
+}
 
 // RunStarted is the first event of a run that has begun.
 type RunStarted struct {
@@ -207,8 +212,10 @@ func (o *object) failure(at Instance, kind Kind, message string, code *int, inDo
 // AppendJSON implements Event.
 func (e RunQueued) AppendJSON(dst []byte) []byte {
 	o := begin(dst, "run.queued")
+	o.text("run", e.Run)
 	o.text("workflow", e.Workflow)
 	o.textIf("deployment", e.Deployment)
+	o.time(e.Time)
 	return o.end()
 }
 

@@ -64,7 +64,12 @@ type RunCreated struct {
 	Inputs    value.Value // an object, as [Program.Inputs] gives it
 	// Previous is run.previous: an object, or null.
 	Previous value.Value
+	// Queued: nothing of it begins before a RunBegun.
+	Queued bool
 }
+
+// RunBegun says that the turn of a run that was queued has come.
+type RunBegun struct{ Time time.Time }
 
 // NodeStarted says that the request of a call leaves now, or that a fan-out or
 // the run of another workflow begins.
@@ -179,6 +184,7 @@ type CallFailed struct {
 }
 
 func (RunCreated) fact()      {}
+func (RunBegun) fact()        {}
 func (NodeStarted) fact()     {}
 func (AttemptFailed) fact()   {}
 func (NodeWaiting) fact()     {}

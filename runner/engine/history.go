@@ -24,6 +24,8 @@ func (c *Core) encode(f Fact, key string) journal.Event {
 		return at(c.frames[frame].parent, 0, data)
 	}
 	switch f := f.(type) {
+	case RunBegun:
+		return journal.Event{Data: journal.RunBegun{}}
 	case NodeStarted:
 		return at(f.At, f.Attempt, journal.NodeStarted{
 			IdempotencyKey: key, ArgsDigest: f.ArgsDigest, Generation: f.Generation, Deadline: f.Deadline, Repeatable: f.Repeatable,
@@ -239,6 +241,8 @@ func (c *Core) decode(ev journal.Event) (Fact, error) {
 	switch d := ev.Data.(type) {
 	case journal.RunCreated:
 		return c.decodeCreated(ev.Time, d)
+	case journal.RunBegun:
+		return RunBegun{ev.Time}, nil
 	case journal.NodeStarted:
 		return NodeStarted{
 			At: at, Attempt: ev.Attempt, Generation: d.Generation, Repeatable: d.Repeatable,
@@ -294,7 +298,7 @@ func (c *Core) decodeCreated(at time.Time, d journal.RunCreated) (Fact, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the inputs of the run cannot be read: %w", err)
 	}
-	f := RunCreated{StartedAt: at, Inputs: inputs}
+	f := RunCreated{StartedAt: at, Inputs: inputs, Queued: d.Queued}
 	if len(d.Previous) > 0 {
 		if f.Previous, err = value.ParseStored(d.Previous); err != nil {
 			return nil, fmt.Errorf("what the run knows of the one before it cannot be read: %w", err)

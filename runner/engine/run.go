@@ -41,6 +41,14 @@ type Options struct {
 	Watch func(Event)
 	// MaxResult is the number of bytes up to which a result may be kept; 0: any number.
 	MaxResult int64
+	// Turn is the run's place among those of this process; nil: its turn is now. Whoever
+	// gives it takes it back when Run or Resume has returned.
+	Turn Turn
+	// Leave is closed when the process wants to end: nothing new begins, calls in
+	// flight are awaited, and the run is given up where it is, to be resumed: the
+	// outcome is [StatusInterrupted]. Who cannot wait for the calls ends Run's context
+	// with the cause [ErrLeft]. Nil: never.
+	Leave <-chan struct{}
 	// Clock gives the time of events; nil: time.Now.
 	Clock func() time.Time
 }
@@ -95,18 +103,27 @@ func Run(ctx context.Context, opts Options) (*Outcome, error) {
 	if !opts.Previous.IsNull() {
 		created.Previous = value.AppendStored(nil, opts.Previous)
 	}
-	turn, err := opts.turn(ctx, "", inputs, opts.Previous, opts.queued)
+	turn, err := opts.turn(ctx, "", inputs, opts.Previous)
+	defer func() { turn.slot.Give() }()
 	if err != nil {
 		return nil, err
 	}
-	defer turn.Give()
+	if turn.waits() {
+		created.Line = turn.line
+	}
 	log, err := opts.Journal.CreateRun(ctx, created)
 	if err != nil {
 		return nil, err
 	}
 	d := newDriver(opts, log, secrets)
 	d.owns(ctx, log, opts.Journal)
-	outcome, err := d.run(ctx, RunCreated{Run: string(log.ID()), StartedAt: log.StartedAt(), Inputs: inputs, Previous: opts.Previous})
+	f := RunCreated{Run: string(log.ID()), StartedAt: log.StartedAt(), Inputs: inputs, Previous: opts.Previous, Queued: turn.waits()}
+	if f.Queued {
+		if cancelled, err := d.wait(ctx, log, &turn); cancelled != nil || err != nil {
+			return closed(log, cancelled, err)
+		}
+	}
+	outcome, err := d.run(ctx, f)
 	return closed(log, outcome, err)
 }
 
@@ -133,20 +150,36 @@ func Resume(ctx context.Context, opts Options, run journal.RunID) (*Outcome, err
 	if d.core, err = Restore(opts.Program, d.options, run, noting(opts.Journal.Events(ctx, run), d.remember)); err != nil {
 		return closed(log, nil, err)
 	}
-	turn, err := opts.turn(ctx, run, d.core.created.Inputs, d.core.created.Previous, opts.queued)
-	if err != nil {
-		return closed(log, nil, err)
+	turn, cancelled, err := d.takeTurn(ctx, &opts, log)
+	defer func() { turn.slot.Give() }()
+	if cancelled != nil || err != nil {
+		return closed(log, cancelled, err)
 	}
-	defer turn.Give()
 	outcome, err := d.resume(ctx)
 	return closed(log, outcome, err)
 }
 
-// queued tells the watcher that a run waits for its turn.
-func (o *Options) queued() {
-	if o.Watch != nil {
-		o.Watch(RunQueued{Workflow: o.Program.plan.Workflow, Deployment: o.Program.plan.Deployment})
+// takeTurn waits for the turn of a run that is resumed. An outcome says that it was
+// cancelled before anything of it began.
+func (d *driver) takeTurn(ctx context.Context, opts *Options, log *journal.Run) (t turn, cancelled *Outcome, err error) {
+	fresh := d.core.began.IsZero()
+	if fresh {
+		if cancelled, err = d.queuedMail(ctx); cancelled != nil || err != nil {
+			return t, cancelled, err
+		}
 	}
+	if t, err = opts.turn(ctx, log.ID(), d.core.created.Inputs, d.core.created.Previous); err != nil {
+		return t, nil, err
+	}
+	switch {
+	case t.waits():
+		if err = log.Queue(ctx, t.line); err == nil {
+			cancelled, err = d.wait(ctx, log, &t)
+		}
+	case fresh:
+		err = d.begin(ctx)
+	}
+	return t, cancelled, err
 }
 
 // closed gives the run up and returns what came of it.

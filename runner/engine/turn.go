@@ -29,37 +29,115 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("the run was not begun: %d %s of %s already, and its concurrency allows no more.", e.Limit, are, of)
 }
 
-// turn takes the place that `concurrency` wants a run to have, nil where it wants
-// none. Until there is one, a run is not created: its turn has not come. run is the
-// one that is resumed, "" where a new one is to be created. queued is
-// called before it waits.
-func (o *Options) turn(ctx context.Context, run journal.RunID, inputs, previous value.Value, queued func()) (*journal.Slot, error) {
+// turn is whether a run may go on now, as its workflow's `concurrency` wants it. The
+// zero turn is that of a workflow without.
+type turn struct {
+	slot  *journal.Slot // the run's; nil: it needs none, or has to wait for one
+	line  string        // where it waits; "": nowhere
+	limit int
+}
+
+func (t *turn) waits() bool { return t.slot == nil && t.line != "" }
+
+// turn takes the place that `concurrency` wants a run to have, if it can be had now.
+// run is the one that is resumed; "" is one that is not created yet.
+func (o *Options) turn(ctx context.Context, run journal.RunID, inputs, previous value.Value) (t turn, err error) {
 	c := o.Program.plan.Concurrency
 	if c == nil {
-		return nil, nil
+		return t, nil
 	}
-	key, limit, err := o.Program.turnOf(inputs, previous)
-	if err != nil {
-		return nil, err
+	var key string
+	if key, t.limit, err = o.Program.turnOf(inputs, previous); err != nil {
+		return t, err
 	}
-	name := o.Program.plan.Workflow + "\x00" + key
-	slot, err := o.Journal.TakeSlot(ctx, name, limit, false)
-	if slot != nil || err != nil {
-		return slot, err
+	t.line = journal.LineOf(o.Program.plan.Workflow + "\x00" + key)
+	t.slot, err = o.Journal.TakeSlot(ctx, t.line, t.limit, run)
+	if t.slot != nil || err != nil {
+		return t, err
 	}
 	switch c.OnConflict {
 	case "reject":
-		return nil, &BusyError{o.Program.plan.Workflow, key, limit}
+		return t, &BusyError{o.Program.plan.Workflow, key, t.limit}
 	case "cancel":
-		if err := o.cancelOthers(ctx, run, key); err != nil {
-			return nil, err
+		return t, o.cancelOthers(ctx, run, key)
+	}
+	return t, nil
+}
+
+// wait waits for the turn of a run that is in its line, and begins it. An outcome
+// says that it was cancelled before anything of it began.
+func (d *driver) wait(ctx context.Context, log *journal.Run, t *turn) (cancelled *Outcome, err error) {
+	if d.tell != nil {
+		d.tell(RunQueued{Run: d.name, Workflow: d.prog.plan.Workflow, Deployment: d.prog.plan.Deployment, Time: d.clock()})
+	}
+	waiting, stop := context.WithCancel(ctx)
+	defer stop()
+	over := make(chan error, 1)
+	go func() {
+		var err error
+		t.slot, err = log.AwaitSlot(waiting, t.line, t.limit)
+		over <- err
+	}()
+	mail := d.mail
+	if !d.core.began.IsZero() {
+		mail = nil // what is to be undone waits for its turn too
+	}
+	for {
+		select {
+		case err := <-over:
+			switch {
+			case ctx.Err() == nil && err == nil:
+				return nil, d.begin(ctx)
+			case ctx.Err() == nil:
+				return nil, err
+			case d.core.began.IsZero():
+				return d.endQueued(journal.Event{Data: journal.CancelRequested{By: cancelledBy(ctx)}})
+			}
+			return nil, fmt.Errorf("the run %s was cancelled while it waited for its turn, and is as it was: %w", d.name, ctx.Err())
+		case <-mail:
+			out, err := d.queuedMail(ctx)
+			if out != nil || err != nil {
+				stop()
+				<-over
+				return out, err
+			}
 		}
 	}
-	queued()
-	if slot, err = o.Journal.TakeSlot(ctx, name, limit, true); err != nil && ctx.Err() != nil {
-		return nil, fmt.Errorf("the run was not begun: it was cancelled while it waited for its turn: %w", err)
+}
+
+// begin makes durable that the turn of a run has come.
+func (d *driver) begin(ctx context.Context) error {
+	d.begun = RunBegun{Time: d.clock()}
+	ev := d.core.encode(d.begun, "")
+	ev.Time = d.begun.Time
+	return d.log.Commit(context.WithoutCancel(ctx), ev)
+}
+
+// queuedMail takes what others want of a run of which nothing has begun: they can
+// only want its end, which is the outcome then.
+func (d *driver) queuedMail(ctx context.Context) (*Outcome, error) {
+	events, err := d.receive(context.WithoutCancel(ctx))
+	if err != nil || len(events) == 0 {
+		return nil, err
 	}
-	return slot, err
+	return d.endQueued(events...)
+}
+
+// endQueued ends a run of which nothing has begun.
+func (d *driver) endQueued(wishes ...journal.Event) (*Outcome, error) {
+	ended := RunEnded{Status: StatusCancelled, Err: &RunError{Kind: KindCancelled, Message: "The run was cancelled before its turn came."}}
+	now := d.clock()
+	events := append(wishes, d.core.encode(ended, ""))
+	for i := range events {
+		events[i].Time = now
+	}
+	if err := d.log.Commit(context.Background(), events...); err != nil {
+		return nil, err
+	}
+	if d.tell != nil {
+		d.tell(RunFinished{Run: d.name, Status: ended.Status, Err: ended.Err, Time: now})
+	}
+	return &Outcome{Run: d.name, Status: ended.Status, Err: ended.Err}, nil
 }
 
 // turnOf evaluates with which runs a run is counted, and how many may go on at once.
@@ -86,7 +164,7 @@ func (p *Program) turnOf(inputs, previous value.Value) (key string, limit int, e
 // cancelOthers asks for the end of the runs that are counted with own, which is ""
 // for a new one.
 func (o *Options) cancelOthers(ctx context.Context, own journal.RunID, key string) error {
-	runs, err := o.Journal.Runs(ctx, journal.Filter{Workflow: o.Program.plan.Workflow, Statuses: []journal.Status{journal.Running}})
+	runs, err := o.Journal.Runs(ctx, journal.Filter{Workflow: o.Program.plan.Workflow, Statuses: []journal.Status{journal.Running, journal.Queued}})
 	if err != nil {
 		return err
 	}

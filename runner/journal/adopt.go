@@ -37,6 +37,7 @@ func (s *Store) Adopt(ctx context.Context, id RunID) (*Run, error) {
 		return nil, err
 	}
 	s.locks.sweepBell(last)
+	s.locks.sweep(s.locks.token(id))
 	return r, nil
 }
 
@@ -102,7 +103,8 @@ func (s *Store) adopt(c *conn, r *Run) (last string, err error) {
 	if row == nil {
 		return "", s.notFound(string(r.id))
 	}
-	if status := Status(row[2].(string)); isFinal(status) {
+	status := Status(row[2].(string))
+	if isFinal(status) {
 		return "", errFinished(r.id, status)
 	}
 	now := s.clock()
@@ -130,12 +132,14 @@ func (s *Store) adopt(c *conn, r *Run) (last string, err error) {
 		return "", err
 	}
 	owner := s.owner(now)
+	ev := Event{Time: now, Data: RunAdopted{Owner: owner.Owner}}
+	r.status = statusAfter(status, ev)
 	_, err = c.exec(`UPDATE runs SET owner_epoch = ?, status = ?, owner = ?, lease_until = ? WHERE num = ?`,
-		r.epoch, string(Running), owner.text(), now.Add(leaseFor).UnixNano(), r.num)
+		r.epoch, string(r.status), owner.text(), now.Add(leaseFor).UnixNano(), r.num)
 	if err != nil {
 		return "", err
 	}
-	adopted, err := s.encode(Event{Time: now, Data: RunAdopted{Owner: owner.Owner}}, r.seal)
+	adopted, err := s.encode(ev, r.seal)
 	if err != nil {
 		return "", err
 	}

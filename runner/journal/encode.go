@@ -181,6 +181,10 @@ func decode(kind EventKind, data, body []byte) (Payload, error) {
 		return p, err
 	case KindRunAdopted:
 		return unmarshal[RunAdopted](data)
+	case KindRunQueued:
+		return unmarshal[RunQueued](data)
+	case KindRunBegun:
+		return RunBegun{}, nil
 	case KindRunSettled:
 		return unmarshal[RunSettled](data)
 	case KindDeadlinePassed:

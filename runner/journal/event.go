@@ -12,6 +12,8 @@ type EventKind string
 const (
 	KindRunCreated      EventKind = "run.created"
 	KindRunAdopted      EventKind = "run.adopted"
+	KindRunQueued       EventKind = "run.queued"
+	KindRunBegun        EventKind = "run.begun"
 	KindRunWaiting      EventKind = "run.waiting"
 	KindRunSettled      EventKind = "run.settled"
 	KindDeadlinePassed  EventKind = "deadline.passed"
@@ -67,6 +69,7 @@ type RunCreated struct {
 	Workflow   string          `json:"workflow"`
 	Deployment string          `json:"deployment,omitempty"`
 	Key        string          `json:"key,omitempty"`
+	Queued     bool            `json:"queued,omitempty"`   // nothing of it begins before a RunBegun
 	Reuses     RunID           `json:"reuses,omitempty"`   // the run whose results it keeps where they are still right; "": none
 	Previous   json.RawMessage `json:"previous,omitempty"` // what the run knows of the one before it; nil: nothing
 	Inputs     json.RawMessage `json:"-"`                  // an object; kept byte by byte
@@ -76,6 +79,15 @@ type RunCreated struct {
 type RunAdopted struct {
 	Owner Owner `json:"owner"`
 }
+
+// RunQueued says that the run waits for its turn. Its status is Queued until a
+// RunBegun. [Store.CreateRun] and [Run.Queue] write it.
+type RunQueued struct {
+	Line string `json:"line"` // see [LineOf]
+}
+
+// RunBegun says that the turn of a run that was queued has come.
+type RunBegun struct{}
 
 // RunWaiting says that nothing of the run can go on until somebody answers. The
 // run's status is Waiting until the next event of a node.
@@ -211,6 +223,8 @@ type Failure struct {
 
 func (RunCreated) kind() EventKind      { return KindRunCreated }
 func (RunAdopted) kind() EventKind      { return KindRunAdopted }
+func (RunQueued) kind() EventKind       { return KindRunQueued }
+func (RunBegun) kind() EventKind        { return KindRunBegun }
 func (RunWaiting) kind() EventKind      { return KindRunWaiting }
 func (RunSettled) kind() EventKind      { return KindRunSettled }
 func (DeadlinePassed) kind() EventKind  { return KindDeadlinePassed }
@@ -227,6 +241,8 @@ func (RunFinished) kind() EventKind     { return KindRunFinished }
 
 func (p RunCreated) body() json.RawMessage    { return p.Inputs }
 func (RunAdopted) body() json.RawMessage      { return nil }
+func (RunQueued) body() json.RawMessage       { return nil }
+func (RunBegun) body() json.RawMessage        { return nil }
 func (RunWaiting) body() json.RawMessage      { return nil }
 func (RunSettled) body() json.RawMessage      { return nil }
 func (DeadlinePassed) body() json.RawMessage  { return nil }

@@ -23,7 +23,7 @@ func (s *Store) Send(ctx context.Context, id RunID, ev Event) (owner *Owner, err
 	if err != nil {
 		return nil, err
 	}
-	free, err := s.locks.free([]RunID{id})
+	free, err := s.locks.free([]RunID{id}, s.locks.run)
 	if err != nil {
 		return nil, s.explain(err)
 	}

@@ -71,24 +71,24 @@ func (l locks) open(path string) (*os.File, error) {
 	return f, err
 }
 
-// free returns those of ids whose lock nobody holds.
-func (l locks) free(ids []RunID) (free map[RunID]bool, err error) {
+// free returns those of ids of which nobody holds a lock: the run's, or its token.
+func (l locks) free(ids []RunID, lock func(RunID) string) (free map[RunID]bool, err error) {
 	err = l.gate(gateName, func() error {
-		free, err = l.look(ids, os.O_RDWR)
+		free, err = l.look(ids, lock, os.O_RDWR)
 		return err
 	})
 	if reasonOf(err) == ErrReadOnly {
 		// Where nobody of ours may write, nobody of ours takes a lock for a moment.
-		return l.look(ids, os.O_RDONLY)
+		return l.look(ids, lock, os.O_RDONLY)
 	}
 	return free, err
 }
 
 // look is free behind the gate. A lock that may not even be opened is somebody else's.
-func (l locks) look(ids []RunID, flag int) (map[RunID]bool, error) {
+func (l locks) look(ids []RunID, lock func(RunID) string, flag int) (map[RunID]bool, error) {
 	free := map[RunID]bool{}
 	for _, id := range ids {
-		f, err := os.OpenFile(l.run(id), flag, 0)
+		f, err := os.OpenFile(lock(id), flag, 0)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			free[id] = true

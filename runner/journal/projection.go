@@ -126,7 +126,14 @@ func statusAfter(old Status, ev Event) Status {
 		return p.Status
 	case RunWaiting:
 		return Waiting
-	case RunCreated, RunAdopted:
+	case RunQueued:
+		return Queued
+	case RunCreated, RunBegun:
+		return Running
+	case RunAdopted:
+		if old == Queued {
+			return Queued
+		}
 		return Running
 	}
 	if ev.Node != "" {

@@ -123,10 +123,10 @@ func (s *Store) Runs(ctx context.Context, f Filter) ([]RunSummary, error) {
 		where, args = append(where, "deployment = ?"), append(args, f.Deployment)
 	}
 	if len(f.Statuses) > 0 {
-		// Which of the running ones are interrupted is known only after looking at their locks.
+		// Which of them are interrupted is known only after looking at their locks.
 		stored := slices.Clone(f.Statuses)
 		if slices.Contains(stored, Interrupted) {
-			stored = append(stored, Running)
+			stored = append(stored, Running, Queued)
 		}
 		where = append(where, "status IN (?"+strings.Repeat(", ?", len(stored)-1)+")")
 		for _, status := range stored {
@@ -166,7 +166,7 @@ func (s *Store) Runs(ctx context.Context, f Filter) ([]RunSummary, error) {
 }
 
 // findOwners says of the runs that are not finished who executes them, and makes
-// those running ones interrupted that nobody does. A run whose owner is gone is
+// those running or queued ones interrupted that nobody does. A run whose owner is gone is
 // read again: it may have finished between our reading of it and our look at its lock.
 func (s *Store) findOwners(ctx context.Context, runs []summary) error {
 	var ids []RunID
@@ -178,7 +178,7 @@ func (s *Store) findOwners(ctx context.Context, runs []summary) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	free, err := s.locks.free(ids)
+	free, err := s.locks.free(ids, s.locks.run)
 	if err != nil {
 		return s.explain(err)
 	}
@@ -198,7 +198,7 @@ func (s *Store) findOwners(ctx context.Context, runs []summary) error {
 				}
 			}
 			switch dead := free[r.Run] && (r.owner == nil || s.believesDead(r.owner, r.lease, s.clock())); {
-			case dead && r.Status == Running:
+			case dead && (r.Status == Running || r.Status == Queued):
 				r.Status = Interrupted
 			case !dead && r.owner != nil && !isFinal(r.Status):
 				r.Owner = &r.owner.Owner

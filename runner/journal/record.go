@@ -13,7 +13,7 @@ type RunID string
 type Status string
 
 // The statuses. Interrupted is never stored: it is what a reader sees of a
-// running run whose owner is gone.
+// running or queued run whose owner is gone.
 const (
 	Queued      Status = "queued"
 	Running     Status = "running"
@@ -101,8 +101,11 @@ type NewRun struct {
 	Sensitive  bool            // Inputs and Previous are encrypted on disk
 	// Seals: sensitive events will follow. The run's key is made at once, so that a key
 	// that cannot be had is told before anything is done.
-	Seals    bool
-	Key      string          // unique among all runs; "": none
+	Seals bool
+	Key   string // unique among all runs; "": none
+	// Line is where the run waits for its turn (see [LineOf]), which nothing of it
+	// begins before; "": it begins at once.
+	Line     string
 	Reuses   RunID           // the run whose results it keeps where they are still right; "": none
 	Previous json.RawMessage // what the run knows of the one before it; nil: nothing
 }

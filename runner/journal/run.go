@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -18,7 +19,8 @@ type Run struct {
 	epoch int64
 	began time.Time // UTC
 	lock  *fileLock
-	mail  chan struct{} // see Mail
+	token atomic.Pointer[fileLock] // while it waits in a line (see slot.go); nil: it does not
+	mail  chan struct{}            // see Mail
 	// The projection and the status; the writer's goroutine has them to itself.
 	nodes  map[nodeKey]*nodeRow
 	status Status
@@ -87,7 +89,7 @@ func (s *Store) CreateRun(ctx context.Context, n NewRun) (*Run, error) {
 			}
 		}
 		created, err := s.encode(Event{Time: now, Sensitive: n.Sensitive, Data: RunCreated{
-			PlanDigest: n.PlanDigest, Workflow: n.Workflow, Deployment: n.Deployment, Key: n.Key, Reuses: n.Reuses, Previous: n.Previous, Inputs: n.Inputs,
+			PlanDigest: n.PlanDigest, Workflow: n.Workflow, Deployment: n.Deployment, Key: n.Key, Queued: n.Line != "", Reuses: n.Reuses, Previous: n.Previous, Inputs: n.Inputs,
 		}}, r.seal)
 		if err != nil {
 			return nil, err
@@ -95,6 +97,11 @@ func (s *Store) CreateRun(ctx context.Context, n NewRun) (*Run, error) {
 		r.lock, err = s.locks.try(s.locks.run(r.id))
 		if errors.Is(err, errHeld) {
 			continue // another process is creating a run with this id
+		}
+		if err == nil && n.Line != "" {
+			if err = s.locks.takeToken(ctx, r); err != nil {
+				r.lock.release()
+			}
 		}
 		if err != nil {
 			return nil, s.explain(err)
@@ -140,9 +147,13 @@ func (s *Store) insertRun(c *conn, r *Run, n *NewRun, created *record) error {
 	if _, err := c.exec(`INSERT OR IGNORE INTO plans VALUES (?, ?)`, n.PlanDigest, n.Plan); err != nil {
 		return err
 	}
+	status := Running
+	if n.Line != "" {
+		status = Queued
+	}
 	r.num, err = c.insert(`INSERT INTO runs (id, plan_digest, run_key, workflow, deployment, status, started_at, owner_epoch, owner, lease_until)
 		VALUES (?, ?, nullif(?, ''), ?, nullif(?, ''), ?, ?, ?, ?, ?)`,
-		string(r.id), n.PlanDigest, n.Key, n.Workflow, n.Deployment, string(Running), r.began.UnixNano(), r.epoch,
+		string(r.id), n.PlanDigest, n.Key, n.Workflow, n.Deployment, string(status), r.began.UnixNano(), r.epoch,
 		s.owner(r.began).text(), r.began.Add(leaseFor).UnixNano())
 	if err != nil {
 		return err
@@ -152,7 +163,14 @@ func (s *Store) insertRun(c *conn, r *Run, n *NewRun, created *record) error {
 			return err
 		}
 	}
-	_, err = s.insertRecord(c, insertIntoEvents, r.num, created)
+	if _, err = s.insertRecord(c, insertIntoEvents, r.num, created); err != nil || n.Line == "" {
+		return err
+	}
+	queued, err := s.encode(Event{Time: created.event.Time, Data: RunQueued{n.Line}}, nil)
+	if err == nil {
+		_, err = s.insertRecord(c, insertIntoEvents, r.num, &queued)
+	}
+	r.status = Queued
 	return err
 }
 
@@ -162,6 +180,7 @@ func (s *Store) own(ctx context.Context, r *Run, task func(*conn) error) error {
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
+		r.leaveLine()
 		r.lock.release()
 		return errStoreClosed
 	}
@@ -203,6 +222,7 @@ func (s *Store) disown(r *Run) {
 	s.mu.Unlock()
 	if ours {
 		s.at(BeforeRelease)
+		r.leaveLine()
 		r.lock.release()
 	}
 }

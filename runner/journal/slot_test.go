@@ -6,18 +6,12 @@ import (
 	"testing"
 )
 
-func TestSlotsAreTakenOnceAndWaitedFor(t *testing.T) {
-	store, err := Open(t.Context(), t.TempDir()+"/.wfc", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
-	take := func(name string, limit int) *Slot {
+func TestPlacesOfALineAreTakenOnce(t *testing.T) {
+	store := openNew(t)
+	take := func(line string, limit int) *Slot {
 		t.Helper()
-		s, err := store.TakeSlot(t.Context(), name, limit, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s, err := store.TakeSlot(t.Context(), line, limit, "")
+		must(t, err)
 		return s
 	}
 	a, b := take("k", 2), take("k", 2)
@@ -26,24 +20,91 @@ func TestSlotsAreTakenOnceAndWaitedFor(t *testing.T) {
 	}
 	other := take("l", 1)
 	if other == nil {
-		t.Error("a place of another name is taken")
+		t.Error("a place of another line is taken")
 	}
 	other.Give()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := store.TakeSlot(ctx, "k", 2, true); !errors.Is(err, context.Canceled) {
-		t.Errorf("who is cancelled while it waits gets %v", err)
-	}
-	got := make(chan *Slot)
-	go func() {
-		s, _ := store.TakeSlot(context.Background(), "k", 2, true)
-		got <- s
-	}()
 	b.Give()
-	c := <-got
+	c := take("k", 2)
 	if c == nil {
-		t.Error("who waits gets no place")
+		t.Error("a place that was given back is not there")
 	}
 	a.Give()
 	c.Give()
+}
+
+func TestWhoComesLaterWaitsForThoseInTheLine(t *testing.T) {
+	store := openNew(t)
+	queued := func() *Run {
+		t.Helper()
+		r, err := store.CreateRun(t.Context(), NewRun{Plan: testPlan, PlanDigest: "digest of the plan", Workflow: "triage", Line: "k"})
+		must(t, err)
+		return r
+	}
+	first, second := queued(), queued()
+	if slot, err := store.TakeSlot(t.Context(), "k", 1, ""); slot != nil || err != nil {
+		t.Errorf("who has not waited gets %v, %v", slot, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	got := make(chan *Slot, 1)
+	go func() {
+		slot, err := second.AwaitSlot(context.Background(), "k", 1)
+		if err != nil {
+			t.Error(err)
+		}
+		got <- slot
+	}()
+	slot, err := first.AwaitSlot(t.Context(), "k", 1)
+	must(t, err)
+	if slot == nil {
+		t.Fatal("the first one has no place")
+	}
+	select {
+	case <-got:
+		t.Error("two have the only place")
+	default:
+	}
+	third := queued()
+	cancel()
+	if _, err := third.AwaitSlot(ctx, "k", 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("who is cancelled while it waits gets %v", err)
+	}
+	slot.Give()
+	(<-got).Give()
+	for _, r := range []*Run{first, second, third} {
+		must(t, r.Close())
+	}
+}
+
+func TestAQueuedRunIsOneUntilItBegins(t *testing.T) {
+	store := openNew(t)
+	r, err := store.CreateRun(t.Context(), NewRun{Plan: testPlan, PlanDigest: "digest of the plan", Workflow: "triage", Line: "k"})
+	must(t, err)
+	status := func(want Status) {
+		t.Helper()
+		rec, err := store.Run(t.Context(), string(r.ID()))
+		must(t, err)
+		if rec.Status != want {
+			t.Errorf("it is %s, want %s", rec.Status, want)
+		}
+	}
+	status(Queued)
+	must(t, r.Close())
+	status(Interrupted)
+	runs, err := store.Runs(t.Context(), Filter{Statuses: []Status{Interrupted}})
+	must(t, err)
+	if len(runs) != 1 {
+		t.Errorf("%d runs are interrupted", len(runs))
+	}
+	r, err = store.Adopt(t.Context(), r.ID())
+	must(t, err)
+	status(Queued)
+	must(t, r.Commit(t.Context(), Event{Data: RunBegun{}}))
+	status(Running)
+	must(t, r.Queue(t.Context(), "k"))
+	status(Queued)
+	must(t, store.Rebuild(t.Context()))
+	status(Queued)
+	must(t, r.Commit(t.Context(), Event{Data: RunBegun{}}, Event{Data: RunFinished{Status: Completed}}))
+	status(Completed)
+	must(t, r.Close())
 }

@@ -385,6 +385,7 @@ func (s *Store) close(leave bool) error {
 	}
 	s.late.Wait()
 	for r := range runs {
+		r.leaveLine()
 		r.lock.release()
 	}
 	return err

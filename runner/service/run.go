@@ -33,17 +33,25 @@ func (s *Service) Prepare(ctx context.Context, p *plan.Plan) (*Prepared, error) 
 	if err != nil {
 		return nil, fmt.Errorf("the plan cannot be run: %w", err)
 	}
-	r := &Prepared{service: s, program: program, secrets: newSecrets(s.options.Environment, p.Secrets), connections: map[string]connection.Connection{}}
+	r := &Prepared{service: s, program: program, secrets: newSecrets(s.options.Environment, p.Secrets)}
+	return r.resolved(ctx)
+}
+
+// resolved returns r with its connections as they are to be opened now.
+func (r *Prepared) resolved(ctx context.Context) (*Prepared, error) {
 	if err := r.secrets.check(ctx); err != nil {
 		return nil, err
 	}
+	p, out := r.program.Plan(), *r
+	out.connections = make(map[string]connection.Connection, len(p.Connections))
+	var err error
 	for _, c := range p.Connections {
-		if r.connections[c.ID], err = r.secrets.connect(c); err != nil {
+		if out.connections[c.ID], err = r.secrets.connect(c); err != nil {
 			return nil, err
 		}
 	}
-	r.model, err = r.secrets.sampler(p.Sampling)
-	return r, err
+	out.model, err = r.secrets.sampler(p.Sampling)
+	return &out, err
 }
 
 // scopes numbers the private sessions' scopes of this process.
