@@ -60,18 +60,26 @@ var scopes atomic.Int64
 // Run executes the plan once. Cancelling ctx cancels the run; the outcome says
 // so. An error means that there is no outcome (see [engine.Run]). watch may be nil.
 func (r *Prepared) Run(ctx context.Context, inputs value.Value, watch func(engine.Event)) (*engine.Outcome, error) {
-	return r.run(ctx, inputs, nil, watch)
+	return r.run(ctx, runOf{inputs: inputs, going: going{watch: watch}})
 }
 
 // RunReusing is Run with an earlier run, whose results are kept where the step and
 // its inputs are the same (see [Service.Past]).
 func (r *Prepared) RunReusing(ctx context.Context, past *engine.Past, inputs value.Value, watch func(engine.Event)) (*engine.Outcome, error) {
-	return r.run(ctx, inputs, past, watch)
+	return r.run(ctx, runOf{inputs: inputs, past: past, going: going{watch: watch}})
 }
 
-func (r *Prepared) run(ctx context.Context, inputs value.Value, past *engine.Past, watch func(engine.Event)) (*engine.Outcome, error) {
+// runOf says what a run is made of.
+type runOf struct {
+	inputs value.Value
+	past   *engine.Past // nil: it keeps nothing of another run
+	key    string       // unique in the journal; "": none
+	going
+}
+
+func (r *Prepared) run(ctx context.Context, of runOf) (*engine.Outcome, error) {
 	// Wrong inputs start nothing.
-	if _, err := r.program.Inputs(inputs); err != nil {
+	if _, err := r.program.Inputs(of.inputs); err != nil {
 		return nil, err
 	}
 	targets, release := r.targets()
@@ -86,8 +94,11 @@ func (r *Prepared) run(ctx context.Context, inputs value.Value, past *engine.Pas
 	if err != nil {
 		return nil, err
 	}
-	opts := r.options(store, targets, watch)
-	opts.Inputs, opts.Past = inputs, past
+	opts := r.options(store, targets, of.watch)
+	opts.Inputs, opts.Past, opts.Key, opts.Leave = of.inputs, of.past, of.key, of.leave
+	if of.turn != nil {
+		opts.Turn = of.turn
+	}
 	if r.program.Plan().Previous {
 		if opts.Previous, opts.PreviousSensitive, err = previous(ctx, store, r.program.Plan()); err != nil {
 			return nil, err

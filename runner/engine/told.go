@@ -1,0 +1,83 @@
+package engine
+
+import (
+	"strings"
+	"time"
+
+	"github.com/lda-wf/wfc/lang/value"
+	"github.com/lda-wf/wfc/runner/journal"
+)
+
+// IsKept reports whether the journal keeps what an event says, so that [Told] gives it
+// again. Of others it is told while they happen.
+func IsKept(ev Event) bool {
+	switch ev.(type) {
+	case StepProgress, RunWarning:
+		return false
+	}
+	return true
+}
+
+// Told returns what watchers of a run were told when ev was journalled; nil: nothing.
+// ev is one of [journal.Store.History], so what is sensitive is left out. The number of
+// elements of a fan-out is not known.
+func Told(run journal.RunID, ev journal.Event) Event {
+	switch p := ev.Data.(type) {
+	case journal.RunCreated:
+		return RunStarted{Run: string(run), Workflow: p.Workflow, Deployment: p.Deployment, Time: ev.Time}
+	case journal.NodeStarted:
+		return StepStarted{Step: instanceOf(ev), Elements: -1, Attempt: ev.Attempt, Time: ev.Time}
+	case journal.NodeCompleted:
+		return StepFinished{Step: instanceOf(ev), Outcome: OutcomeOK, Reused: p.Reused, Time: ev.Time}
+	case journal.NodeSkipped:
+		return StepFinished{Step: instanceOf(ev), Outcome: OutcomeSkipped, Time: ev.Time}
+	case journal.NodeFailed:
+		f := &Failure{Kind: Kind(p.Kind), Message: p.Message, Code: p.Code, InDoubt: p.InDoubt}
+		if ev.Sensitive {
+			f = shownFailure(f)
+		}
+		if !p.RetryAt.IsZero() {
+			return StepRetrying{Step: instanceOf(ev), Attempt: ev.Attempt, Failure: f, At: p.RetryAt, Time: ev.Time}
+		}
+		return StepFinished{Step: instanceOf(ev), Outcome: OutcomeError, Failure: f, Time: ev.Time}
+	case journal.NodeWaiting:
+		return StepWaiting{Step: instanceOf(ev), InDoubt: p.For == journal.WaitInDoubt, Until: p.Due, Time: ev.Time}
+	case journal.RunFinished:
+		return finishedOf(run, p, ev.Time)
+	}
+	return nil
+}
+
+func finishedOf(run journal.RunID, p journal.RunFinished, at time.Time) RunFinished {
+	out := RunFinished{Run: string(run), Status: Status(p.Status), Time: at}
+	if v, err := value.ParseStored(p.Outputs); p.Outputs != nil && err == nil {
+		out.Outputs = v
+	}
+	if f := p.Error; f != nil {
+		out.Err = &RunError{At: Instance{Step: f.Step}, Kind: Kind(f.Kind), Message: f.Message, Code: f.Code, InDoubt: f.InDoubt}
+		if v, err := value.ParseJSON(f.Key); f.Key != nil && err == nil {
+			out.Err.At.Key = v
+		}
+	}
+	return out
+}
+
+// instanceOf names what an event of the journal is of.
+func instanceOf(ev journal.Event) Instance {
+	parts, err := journal.Parts(ev.Instance)
+	if err != nil {
+		parts = nil
+	}
+	var in *Instance
+	for i, step := range strings.Split(ev.Node, "/") {
+		x := Instance{Step: step, In: in}
+		if i < len(parts) {
+			x.Round, x.Undo = parts[i].Round, parts[i].Undo
+			if v, err := value.ParseJSON([]byte(parts[i].Key)); parts[i].Key != "" && err == nil {
+				x.Key = v
+			}
+		}
+		in = &x
+	}
+	return *in
+}
