@@ -34,9 +34,15 @@ type ignore struct {
 // the findings of a whole project it reports comments that are wrong, and those
 // that silence nothing.
 func (w *world) withoutIgnored(found diag.List, whole bool) diag.List {
+	kept, wrong := w.ignored(found, whole)
+	return append(kept, wrong...)
+}
+
+// ignored does what withoutIgnored does, and returns what is wrong with the comments
+// by itself.
+func (w *world) ignored(found diag.List, whole bool) (kept, wrong diag.List) {
 	p := w.project
 	var ignores []*ignore
-	var wrong diag.List
 	look := func(f *syntax.File) {
 		if !bytes.Contains(f.Source, []byte(commentPrefix)) {
 			return
@@ -62,7 +68,6 @@ func (w *world) withoutIgnored(found diag.List, whole bool) diag.List {
 				first[k] = i
 			}
 		}
-		kept := found[:0:0]
 		for _, d := range found {
 			// An error is not silenced: what has one cannot be run.
 			i := first[silence{d.Range.File, d.Range.Start.Line, d.Code}]
@@ -75,7 +80,7 @@ func (w *world) withoutIgnored(found diag.List, whole bool) diag.List {
 		found = kept
 	}
 	if !whole {
-		return found
+		return found, nil
 	}
 	if !found.HasErrors() {
 		// What has errors is not checked all through, and what is missing then
@@ -86,7 +91,7 @@ func (w *world) withoutIgnored(found diag.List, whole bool) diag.List {
 			}
 		}
 	}
-	return append(found, wrong...)
+	return found, wrong
 }
 
 // silence is what a comment silences: a code on a line of a file.

@@ -3,6 +3,8 @@ package check
 import (
 	"slices"
 
+	"github.com/hashicorp/hcl/v2"
+
 	"github.com/lda-wf/wfc/compiler/check/lint"
 	"github.com/lda-wf/wfc/lang/catalog"
 	"github.com/lda-wf/wfc/lang/diag"
@@ -37,21 +39,24 @@ func (w *world) hasError(file string) bool {
 	})
 }
 
-// lintFiles looks at the files of a project and what is between them.
-func (c *checker) lintFiles() {
+// lintProject looks at what is between the files of a project.
+func (c *checker) lintProject() {
 	p := c.w.project
-	files := p.Files
 	if p.Settings != nil {
 		_, wrong := lint.Off(p.Settings.Lint)
 		c.diags = append(c.diags, wrong...)
-		files = append(slices.Clone(files), p.Settings)
-	}
-	for _, f := range files {
-		c.diags = append(c.diags, lint.Text(f.Name, f.Source)...)
 	}
 	if !p.Diagnostics.HasErrors() {
 		c.diags = append(c.diags, lint.Project(p.Files)...)
 	}
+}
+
+// textOf is the text of a file.
+type textOf struct{ file *syntax.File }
+
+// lintOf looks at the text of a file.
+func lintOf(f *syntax.File) job {
+	return job{hcl.Range{Filename: f.Name}, textOf{f}, nil, func(c *checker) { c.diags = append(c.diags, lint.Text(f.Name, f.Source)...) }}
 }
 
 // withoutLint removes the findings of the rules that the project turns off.

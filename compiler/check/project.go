@@ -23,48 +23,67 @@ func Project(p *project.Project) diag.List { return newWorld(p).all() }
 // all returns all findings about the project.
 func (w *world) all() diag.List {
 	p := w.project
-	jobs := []job{{run: (*checker).lintFiles}}
-	deployments := map[*syntax.Workflow][]*syntax.Deployment{}
-	for _, d := range allDeployments(p) {
-		jobs = append(jobs, job{d.Header, func(c *checker) { c.checkDeployment(d, nil) }})
-		if wf := w.deployed(d); wf != nil {
-			deployments[wf] = append(deployments[wf], d)
-		}
-	}
-	if len(w.workflowCycles) > 0 {
-		jobs = append(jobs, job{w.workflowCycles[0][0].Header, (*checker).checkWorkflowCycles})
-	}
-	if p.Settings != nil {
-		jobs = append(jobs, job{hcl.Range{Filename: syntax.SettingsName}, func(c *checker) { c.checkProjectSettings(p.Settings) }})
-	}
-	for _, x := range p.Providers {
-		jobs = append(jobs, job{x.Header, func(c *checker) { c.checkProvider(x) }})
-	}
-	for _, conn := range w.connections {
-		jobs = append(jobs, job{conn.syn.Header, func(c *checker) { c.checkConnection(conn) }})
-	}
-	for _, f := range p.Files {
-		for _, t := range f.Tests {
-			jobs = append(jobs, job{t.Header, func(c *checker) { c.checkTest(t) }})
-		}
-		for _, wf := range f.Workflows {
-			ds := deployments[wf]
-			jobs = append(jobs, job{wf.Header, func(c *checker) { c.checkWorkflow(wf, ds) }})
-		}
-	}
 	out := slices.Clone(p.Diagnostics)
-	for _, found := range inParallel(w, jobs) {
+	for _, found := range inParallel(w, w.jobs()) {
 		out = append(out, found...)
 	}
 	out = append(out, w.unusedInterfaces()...)
 	return finish(p, w.withoutIgnored(w.withoutLint(out), true))
 }
 
-// finish computes lines and columns, sorts, and drops what was found twice: what a
-// provider says is found of each of its connections.
+// jobs returns what is to be done to check all of the project.
+func (w *world) jobs() []job {
+	p := w.project
+	jobs := []job{{run: (*checker).lintProject}}
+	deployments := map[*syntax.Workflow][]*syntax.Deployment{}
+	for _, d := range allDeployments(p) {
+		wf := w.deployed(d)
+		jobs = append(jobs, job{d.Header, d, wf, func(c *checker) { c.checkDeployment(d, nil) }})
+		if wf != nil {
+			deployments[wf] = append(deployments[wf], d)
+		}
+	}
+	if len(w.workflowCycles) > 0 {
+		jobs = append(jobs, job{at: w.workflowCycles[0][0].Header, run: (*checker).checkWorkflowCycles})
+	}
+	if p.Settings != nil {
+		jobs = append(jobs, job{hcl.Range{Filename: syntax.SettingsName}, p.Settings, nil, func(c *checker) { c.checkProjectSettings(p.Settings) }})
+		jobs = append(jobs, lintOf(p.Settings))
+	}
+	for _, x := range p.Providers {
+		jobs = append(jobs, job{x.Header, x, nil, func(c *checker) { c.checkProvider(x) }})
+	}
+	for _, conn := range w.connections {
+		jobs = append(jobs, job{conn.syn.Header, conn.own, nil, func(c *checker) { c.checkConnection(conn) }})
+	}
+	for _, f := range p.Files {
+		jobs = append(jobs, lintOf(f))
+		for _, t := range f.Tests {
+			jobs = append(jobs, job{t.Header, t, w.workflow(t.Workflow), func(c *checker) { c.checkTest(t) }})
+		}
+		for _, wf := range f.Workflows {
+			ds := deployments[wf]
+			jobs = append(jobs, job{wf.Header, wf, wf, func(c *checker) { c.checkWorkflow(wf, ds) }})
+		}
+	}
+	return jobs
+}
+
+// finish computes lines and columns, sorts, and drops what was found twice.
 func finish(p *project.Project, l diag.List) diag.List {
+	placed(p, l)
+	return once(l)
+}
+
+// placed computes lines and columns, and which fixes are certain.
+func placed(p *project.Project, l diag.List) {
 	l.Locate(p.Source)
 	l.Doubt(p.Source)
+}
+
+// once sorts, and drops what was found twice: what a provider says is found of each
+// of its connections.
+func once(l diag.List) diag.List {
 	l.Sort()
 	unsatisfied := map[string]bool{} // that a connection lacks what an interface says is one mistake, wherever it is bound
 	l = slices.DeleteFunc(l, func(d diag.Diagnostic) bool {
@@ -77,7 +96,12 @@ func finish(p *project.Project, l diag.List) diag.List {
 
 // job checks one block.
 type job struct {
-	at  hcl.Range
+	at hcl.Range
+	// What it looks at, for [Cache]: a block or file, and the workflow that this is
+	// or is about, with those that that one runs. A job without of looks at all files.
+	of any
+	wf *syntax.Workflow // nil: none
+
 	run func(*checker)
 }
 
@@ -108,25 +132,30 @@ func traceback() string {
 	return strings.Join(out[:min(len(out), most)], "\n")
 }
 
-// inParallel runs jobs on as many processors as there are, each with a checker
-// of its own, and returns what each found, in the order of jobs.
+// inParallel runs jobs, each with a checker of its own, and returns what each found,
+// in the order of jobs.
 func inParallel(w *world, jobs []job) []diag.List {
 	found := make([]diag.List, len(jobs))
-	next := make(chan int, len(jobs))
-	for i := range jobs {
+	each(len(jobs), func(i int) { found[i] = jobs[i].do(w) })
+	return found
+}
+
+// each calls f for each number below n, on as many processors as there are.
+func each(n int, f func(i int)) {
+	next := make(chan int, n)
+	for i := range n {
 		next <- i
 	}
 	close(next)
 	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(jobs)) {
+	for range min(runtime.GOMAXPROCS(0), n) {
 		workers.Go(func() {
 			for i := range next {
-				found[i] = jobs[i].do(w)
+				f(i)
 			}
 		})
 	}
 	workers.Wait()
-	return found
 }
 
 func allDeployments(p *project.Project) []*syntax.Deployment {
@@ -138,11 +167,14 @@ func allDeployments(p *project.Project) []*syntax.Deployment {
 }
 
 // deployed returns the workflow that a deployment names, or nil.
-func (w *world) deployed(d *syntax.Deployment) *syntax.Workflow {
-	if d.Workflow == nil || len(d.Workflow.Path) != 2 {
+func (w *world) deployed(d *syntax.Deployment) *syntax.Workflow { return w.workflow(d.Workflow) }
+
+// workflow returns the workflow that a reference names, or nil.
+func (w *world) workflow(ref *syntax.Ref) *syntax.Workflow {
+	if ref == nil || len(ref.Path) != 2 {
 		return nil
 	}
-	return w.project.Workflows[d.Workflow.Path[1].Text]
+	return w.project.Workflows[ref.Path[1].Text]
 }
 
 // hasLostDeployment reports whether a deployment is of no workflow that exists,

@@ -85,7 +85,7 @@ func Tests(p *project.Project, pick func(*syntax.Test) bool) []Test {
 	}
 	jobs := make([]job, len(out))
 	for i := range out {
-		jobs[i] = job{out[i].Syntax.Header, func(c *checker) { out[i] = c.checkTest(out[i].Syntax) }}
+		jobs[i] = job{at: out[i].Syntax.Header, run: func(c *checker) { out[i] = c.checkTest(out[i].Syntax) }}
 	}
 	for i, found := range inParallel(w, jobs) {
 		t := out[i].Syntax

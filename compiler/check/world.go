@@ -37,9 +37,9 @@ type world struct {
 
 	cyclic         map[*syntax.Workflow]bool // run themselves
 	workflowCycles [][]*syntax.Step
-	children       children
+	children       *children
 
-	uses interfaceUse
+	uses *interfaceUse // of what is being checked
 }
 
 // connection is a connection with what its snapshot says.
@@ -58,6 +58,8 @@ func newWorld(p *project.Project) *world {
 		project:     p,
 		secrets:     p.Secrets,
 		connections: make(map[string]*connection, len(p.Connections)),
+		children:    &children{},
+		uses:        &interfaceUse{},
 	}
 	own := make(map[string]*syntax.Connection, len(p.Connections))
 	for _, f := range p.Files {
