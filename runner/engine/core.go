@@ -25,8 +25,8 @@ type Core struct {
 	now     time.Time // of the step in hand
 	created *RunCreated
 	began   time.Time // of the run; zero: it is queued
-	frames  []*frame // the workflow itself, then its children in the order in which they began
-	awake   []*frame // those that may have something to do, first in first out
+	frames  []*frame  // the workflow itself, then its children in the order in which they began
+	awake   []*frame  // those that may have something to do, first in first out
 	timers  timers
 
 	inFlight int             // calls
