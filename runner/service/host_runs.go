@@ -7,11 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/lda-wf/wfc/compiler"
+	"github.com/lda-wf/wfc/compiler/plan"
 	"github.com/lda-wf/wfc/compiler/project"
 	"github.com/lda-wf/wfc/lang/value"
 	"github.com/lda-wf/wfc/runner/engine"
@@ -50,6 +52,9 @@ type StartRun struct {
 	Target     string
 	Bind       map[string]string // connection ids by source, for this once; of a Target only
 	Input      value.Value       // an object, or null
+	// Texts are more inputs, as a command line gives them: text for an input that takes
+	// text, else JSON. They win over Input.
+	Texts map[string]string
 	// Key makes the start idempotent: a second one with the key is the same run, and with
 	// other inputs a [Conflict]. "": every start is a run of its own.
 	Key   string
@@ -81,6 +86,9 @@ func (h *Host) Start(ctx context.Context, s StartRun, wait bool) (*Run, error) {
 	}
 	l, err := h.now().runnable(ctx, s)
 	if err != nil {
+		return nil, err
+	}
+	if input, err = withTexts(l.plan, input, s.Texts); err != nil {
 		return nil, err
 	}
 	prepared, err := l.ready(ctx, h.service)
@@ -117,6 +125,28 @@ func (h *Host) Start(ctx context.Context, s StartRun, wait bool) (*Run, error) {
 		return nil, kindly(err)
 	}
 	return h.after(ctx, id, wait)
+}
+
+// withTexts returns inputs with more that were given as texts.
+func withTexts(p *plan.Plan, input value.Value, texts map[string]string) (value.Value, error) {
+	if len(texts) == 0 {
+		return input, nil
+	}
+	pairs := make([]string, 0, len(texts))
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		pairs = append(pairs, name+"="+texts[name])
+	}
+	more, err := Inputs(p, "", pairs)
+	if err != nil {
+		return input, &Error{Kind: Invalid, Message: sentence(err), Cause: err}
+	}
+	out := value.NewObject(input.AsObject().Len() + len(pairs))
+	for _, from := range []value.Value{input, more} {
+		for name, v := range from.AsObject().All() {
+			out.Set(name, v)
+		}
+	}
+	return value.OfObject(out), nil
 }
 
 // runnable returns the plan of what is to be run.
