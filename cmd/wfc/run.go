@@ -22,6 +22,7 @@ type runFlags struct {
 	json      bool
 	repeat    int
 	reuse     string
+	plan      bool
 }
 
 func newRun(std streams, g *globals) *cobra.Command {
@@ -34,8 +35,11 @@ stderr. The argument is a deployment or a workflow of the project, in this order
 (workflow.NAME means the workflow), or a file or folder with exactly one workflow.
 
 With --reuse the results of an earlier run are kept, effects included, of steps that
-say the same and are given the same; "wfc runs why" says of each why it was done.`,
-		Example: "  wfc run triage --input repo=acme/app --input limit=5",
+say the same and are given the same; "wfc runs why" says of each why it was done.
+
+With --plan nothing runs: it says what a run with these inputs will do, as far as
+they tell, and what only the run tells. It starts no server and reads no secret.`,
+		Example: "  wfc run triage --input repo=acme/app --input limit=5\n  wfc run triage --input repo=acme/app --plan",
 		Args:    arguments(1, "name a workflow or a deployment, or give a path"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runWorkflow(cmd.Context(), std, g, args[0], f)
@@ -46,6 +50,7 @@ say the same and are given the same; "wfc runs why" says of each why it was done
 	bindFlag(cmd, &f.binds)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print events, one JSON object a line")
 	cmd.Flags().IntVar(&f.repeat, "repeat", 1, "run `N` times in a row, on the same sessions")
+	cmd.Flags().BoolVar(&f.plan, "plan", false, "say what a run will do, and run nothing")
 	cmd.Flags().StringVar(&f.reuse, "reuse", "", "keep the results of an earlier `RUN` whose steps and inputs are the same")
 	return cmd
 }
@@ -59,6 +64,9 @@ func runWorkflow(ctx context.Context, std streams, g *globals, arg string, f run
 			return usage("--input %q: write NAME=VALUE, such as limit=5", pair)
 		}
 	}
+	if f.plan && (f.repeat > 1 || f.reuse != "") {
+		return usage("--plan says what a first run will do; leave out --repeat and --reuse")
+	}
 	proj, plan, err := compile(std, g, arg, f.binds)
 	if err != nil {
 		return err
@@ -71,6 +79,16 @@ func runWorkflow(ctx context.Context, std streams, g *globals, arg string, f run
 	inputs, err := service.Inputs(plan, f.inputFile, f.inputs)
 	if err != nil {
 		return failed(err)
+	}
+	if f.plan {
+		p, err := service.Preview(plan, inputs)
+		if err != nil {
+			return failed(err)
+		}
+		if f.json {
+			return failed(printJSON(std.out, p))
+		}
+		return failed(writePlan(std.out, p))
 	}
 	return performing(ctx, std, proj, f.json, func(ctx context.Context, svc *service.Service, p *performance) error {
 		prepared, err := svc.Prepare(ctx, plan)
