@@ -401,7 +401,11 @@ func (s *seer) child(t *told, spec *plan.NodeSpec, n *names, path string, certai
 	p := s.root.Children[spec.Child]
 	args, given := s.args(n, spec.Args)
 	t.args = args
-	if p == nil || s.steps > mostSteps {
+	if p == nil {
+		return
+	}
+	if s.steps > mostSteps {
+		s.more(p, 0)
 		return
 	}
 	inner := newNames(p, s.root)
@@ -418,6 +422,19 @@ func (s *seer) child(t *told, spec *plan.NodeSpec, n *names, path string, certai
 		}
 	}
 	t.steps = s.workflow(p, inner, path, certain)
+}
+
+// more notes that there may be all calls of a child that is not told of.
+func (s *seer) more(p *plan.Plan, depth int) {
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		if n.Source != "" {
+			s.out.Totals.More = append(s.out.Totals.More, cmp.Or(n.Effect, "unknown"))
+		}
+		if child := s.root.Children[n.Child]; child != nil && depth < deepest {
+			s.more(child, depth+1)
+		}
+	}
 }
 
 // input is what one input of a child gets; ok is false where nothing is given.
