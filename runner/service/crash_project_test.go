@@ -136,4 +136,17 @@ workflow "fails" {
     args = { value = "end ${run.outcome}" }
   }
 }
+
+workflow "queued" {
+  source "s" {
+    bind = connection.test.main
+  }
+  concurrency {
+    on_conflict = "queue"
+  }
+  step "first" {
+    call = s.echo
+    args = { value = "first" }
+  }
+}
 `

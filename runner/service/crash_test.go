@@ -90,6 +90,25 @@ func (w *crashWorld) tell(line string) {
 
 func (w *crashWorld) watch(ev engine.Event) { w.tell(string(ev.AppendJSON(nil))) }
 
+// watching is watch. The one run of the workflow "queued" that may go on is another
+// one until this one waits for it.
+func (w *crashWorld) watching(s *Service) func(engine.Event) {
+	w.t.Helper()
+	if w.workflow != "queued" {
+		return w.watch
+	}
+	store, err := s.journal()
+	w.must(err)
+	slot, err := store.TakeSlot(w.t.Context(), journal.LineOf(w.workflow+"\x00"), 1, "")
+	w.must(err)
+	return func(ev engine.Event) {
+		w.watch(ev)
+		if _, queued := ev.(engine.RunQueued); queued {
+			slot.Give()
+		}
+	}
+}
+
 // run executes the workflow once.
 func (w *crashWorld) run(at func(journal.Point)) *engine.Outcome {
 	w.t.Helper()
@@ -100,7 +119,7 @@ func (w *crashWorld) run(at func(journal.Point)) *engine.Outcome {
 	}
 	prepared, err := s.Prepare(w.t.Context(), compiled)
 	w.must(err)
-	outcome, err := prepared.Run(w.t.Context(), w.inputs, w.watch)
+	outcome, err := prepared.Run(w.t.Context(), w.inputs, w.watching(s))
 	w.must(err)
 	w.must(s.Close())
 	return outcome
@@ -155,7 +174,10 @@ func TestCrashedProcess(t *testing.T) {
 	runs, err := store.Runs(t.Context(), journal.Filter{})
 	w.must(err)
 	for _, r := range runs {
-		if _, err := s.Resume(t.Context(), string(r.Run), w.watch); err != nil && !errors.Is(err, journal.ErrFinished) {
+		if r.FinishedAt != nil {
+			continue
+		}
+		if _, err := s.Resume(t.Context(), string(r.Run), w.watching(s)); err != nil && !errors.Is(err, journal.ErrFinished) {
 			t.Fatal(err)
 		}
 	}
@@ -168,7 +190,7 @@ func TestCrashedProcess(t *testing.T) {
 // says what the server's log shows.
 func TestAKilledRunEndsAsIfItHadNotBeen(t *testing.T) {
 	server := servertest.Path(t)
-	for _, workflow := range []string{"completes", "fails"} {
+	for _, workflow := range []string{"completes", "fails", "queued"} {
 		t.Run(workflow, func(t *testing.T) {
 			t.Parallel()
 			step := 1
