@@ -83,7 +83,9 @@ func (c *checker) goThrough(x hclNode, en *env, s *subject) (collection, bool) {
 	if got.mayBeNull() {
 		if !en.forgives() || got.t.Underlying().Kind() == types.Null {
 			c.mayBeNull(x, got, s)
-			return collection{}, false
+			if c.rec == nil || c.muted > 0 {
+				return collection{}, false
+			}
 		}
 		got.t = types.WithoutNull(got.t)
 	}

@@ -95,19 +95,36 @@ func (s Sight) CanBegin(root string) bool {
 
 // try finds what a name is at the place of s.
 func (s Sight) try(root, name string) Name {
-	x := &hclsyntax.ScopeTraversalExpr{}
-	at := hcl.Range{End: hcl.Pos{Byte: len(name)}}
-	if root == "" {
-		x.Traversal = hcl.Traversal{hcl.TraverseRoot{Name: name, SrcRange: at}}
-	} else {
-		x.Traversal = hcl.Traversal{hcl.TraverseRoot{Name: root}, hcl.TraverseAttr{Name: name, SrcRange: at}}
-	}
 	out := Name{Text: name, Root: root}
-	s.silently([]byte(name), func(c *checker) {
-		out.Type = c.read(x, s.env).t
-		out.Fits = !out.Type.IsError() && !c.expr(x, s.env, s.Want, s.subject).t.IsError()
-	})
+	if root == "" {
+		out.Type, out.Fits = s.Path(name)
+	} else {
+		out.Type, out.Fits = s.Path(root, name)
+	}
 	return out
+}
+
+// Path returns what a reading of names gives at the place of s, such as step, search,
+// output, and whether it is what is wanted.
+func (s Sight) Path(names ...string) (t *types.Type, fits bool) {
+	// The names stand in a text of their own, where the check reads them.
+	x := &hclsyntax.ScopeTraversalExpr{}
+	var text []byte
+	for i, name := range names {
+		at := hcl.Range{Start: hcl.Pos{Byte: len(text)}, End: hcl.Pos{Byte: len(text) + len(name)}}
+		text = append(text, name...)
+		if i == 0 {
+			x.Traversal = append(x.Traversal, hcl.TraverseRoot{Name: name, SrcRange: at})
+		} else {
+			x.Traversal = append(x.Traversal, hcl.TraverseAttr{Name: name, SrcRange: at})
+		}
+	}
+	x.SrcRange = hcl.Range{End: hcl.Pos{Byte: len(text)}}
+	s.silently(text, func(c *checker) {
+		t = c.read(x, s.env).t
+		fits = !t.IsError() && !c.expr(x, s.env, s.Want, s.subject).t.IsError()
+	})
+	return t, fits
 }
 
 // Step returns what is read where the last step of s, which must be a traversal with

@@ -41,8 +41,8 @@ func on[P, R any](method, capability string, options func(*workspace.Client) any
 
 // All returns the table of features.
 func All() []Feature {
-	return []Feature{
+	return append([]Feature{
 		on("textDocument/diagnostic", "diagnosticProvider", diagnosticOptions, documentDiagnostic),
 		on("workspace/diagnostic", "", nil, workspaceDiagnostic),
-	}
+	}, language()...)
 }

@@ -1,0 +1,184 @@
+package feature
+
+import (
+	"context"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lda-wf/wfc/compiler/index"
+	"github.com/lda-wf/wfc/compiler/project"
+	"github.com/lda-wf/wfc/lang/diag"
+	"github.com/lda-wf/wfc/lang/iface"
+	"github.com/lda-wf/wfc/lang/syntax"
+	"github.com/lda-wf/wfc/lsp/outline"
+	"github.com/lda-wf/wfc/lsp/protocol"
+	"github.com/lda-wf/wfc/lsp/workspace"
+)
+
+// target is the file that a request is about, in its project.
+type target struct {
+	*workspace.File
+	project *project.Project
+	src     []byte
+}
+
+// targetOf returns the file of a request, or nil where wfc knows nothing of it. The
+// error is the context's.
+func targetOf(ctx context.Context, s *workspace.Snapshot, uri protocol.DocumentURI) (*target, error) {
+	f, err := s.File(ctx, uri)
+	if f == nil || err != nil {
+		return nil, err
+	}
+	p, err := f.Project.Load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &target{f, p, f.Text.Bytes()}, nil
+}
+
+// isInterface reports whether the file is a *.wfi.
+func (t *target) isInterface() bool { return strings.HasSuffix(t.Name, ".wfi") }
+
+// isWorkflows reports whether the file is one of HCL: workflows, tests or settings.
+func (t *target) isWorkflows() bool {
+	return strings.HasSuffix(t.Name, ".hcl")
+}
+
+// syntax returns the parsed file, or nil where it is none of HCL.
+func (t *target) syntax() *syntax.File { return syntaxOf(t.project, t.Name) }
+
+func syntaxOf(p *project.Project, name string) *syntax.File {
+	if p.Settings != nil && p.Settings.Name == name {
+		return p.Settings
+	}
+	for _, f := range p.Files {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// interfaces returns the parsed *.wfi file, or nil.
+func (t *target) interfaces() *iface.File {
+	for _, f := range t.project.InterfaceFiles {
+		if f.Name == t.Name {
+			return f
+		}
+	}
+	return nil
+}
+
+// text returns the source of a range.
+func (t *target) text(r hcl.Range) string {
+	if r.Start.Byte < 0 || r.End.Byte > len(t.src) || r.Start.Byte > r.End.Byte {
+		return ""
+	}
+	return string(t.src[r.Start.Byte:r.End.Byte])
+}
+
+// rangeOf returns a range of the file as the protocol has it.
+func (t *target) rangeOf(r hcl.Range) protocol.Range { return t.Text.Range(r.Start.Byte, r.End.Byte) }
+
+// outlined is the key of a file's outline in the memory of a state of its project.
+type outlined struct{ name string }
+
+// outline returns the layout of the file.
+func (t *target) outline() *outline.File {
+	return workspace.Memo(t.Project, outlined{t.Name}, func() *outline.File {
+		f, _ := outline.Scan(t.src, -1)
+		return f
+	})
+}
+
+// occurred and occurredIn are the keys of the names in a file, which all states of
+// the project share that have the same parsed file.
+type (
+	occurred   struct{ file *syntax.File }
+	occurredIn struct{ file *iface.File }
+)
+
+// occurrences returns the names in a file of a project.
+func occurrences(p *workspace.Project, f *syntax.File) []index.Occurrence {
+	return workspace.Memo(p, occurred{f}, func() []index.Occurrence { return index.File(f) })
+}
+
+// interfaceOccurrences returns the names in a *.wfi file of a project.
+func interfaceOccurrences(p *workspace.Project, f *iface.File) []index.Occurrence {
+	return workspace.Memo(p, occurredIn{f}, func() []index.Occurrence { return index.InterfaceFile(f) })
+}
+
+// all returns the names in all files of the project.
+func (t *target) all() [][]index.Occurrence {
+	var out [][]index.Occurrence
+	if t.project.Settings != nil {
+		out = append(out, occurrences(t.Project, t.project.Settings))
+	}
+	for _, f := range t.project.Files {
+		out = append(out, occurrences(t.Project, f))
+	}
+	for _, f := range t.project.InterfaceFiles {
+		out = append(out, interfaceOccurrences(t.Project, f))
+	}
+	return out
+}
+
+// own returns the names in the file itself.
+func (t *target) own() []index.Occurrence {
+	if f := t.interfaces(); f != nil {
+		return interfaceOccurrences(t.Project, f)
+	}
+	if f := t.syntax(); f != nil {
+		return occurrences(t.Project, f)
+	}
+	return nil
+}
+
+// named returns the names that stand at an offset: of a family several.
+func (t *target) named(offset int) []index.Occurrence {
+	var out []index.Occurrence
+	for _, o := range t.own() {
+		if o.Range.Start.Byte <= offset && offset <= o.Range.End.Byte {
+			out = append(out, o)
+		}
+	}
+	// Between two names that touch, the one that begins there is meant.
+	for i := len(out) - 1; i > 0; i-- {
+		if out[i].Range.Start.Byte == offset && out[i].Range != out[0].Range {
+			return out[i:]
+		}
+	}
+	return out
+}
+
+// location returns a place of a file of the project. The error is the context's.
+func (t *target) location(ctx context.Context, r hcl.Range) (protocol.Location, error) {
+	l, _, err := t.Project.Location(ctx, diag.RangeOf(r))
+	return l, err
+}
+
+// markdown returns markup as the client can show it.
+func markdown(kinds []protocol.MarkupKind, text string) *protocol.MarkupContent {
+	for _, k := range kinds {
+		if k == protocol.Markdown {
+			return &protocol.MarkupContent{Kind: protocol.Markdown, Value: text}
+		}
+	}
+	if len(kinds) == 0 {
+		return &protocol.MarkupContent{Kind: protocol.Markdown, Value: text}
+	}
+	return &protocol.MarkupContent{Kind: protocol.PlainText, Value: plain(text)}
+}
+
+// plain returns Markdown as it is read without it.
+func plain(text string) string {
+	var out []string
+	for line := range strings.SplitSeq(text, "\n") {
+		if strings.HasPrefix(line, "```") || line == "---" {
+			continue
+		}
+		out = append(out, line)
+	}
+	return strings.TrimSpace(strings.Join(out, "\n"))
+}
