@@ -6,6 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lda-wf/wfc/compiler"
+	"github.com/lda-wf/wfc/runner/rpc/client"
+	"github.com/lda-wf/wfc/runner/rpc/protocol"
 	"github.com/lda-wf/wfc/runner/service"
 )
 
@@ -29,6 +31,11 @@ connection needs no snapshot.`,
 			if err != nil {
 				return err
 			}
+			if done, err := directlyAt(cmd, std, f, func(ctx context.Context, c *client.Client, o protocol.Operation) (protocol.Result, error) {
+				return client.Call(ctx, c, protocol.CapabilitiesCall, protocol.CallParams{Capability: args[0], Arguments: v, Operation: o})
+			}); done {
+				return err
+			}
 			return directly(cmd.Context(), std, g, id, f, func(ctx context.Context, svc *service.Service, c *compiler.Reach, d service.Direct) (*service.Reply, error) {
 				return svc.CallTool(ctx, c, tool, v, d)
 			})
@@ -36,5 +43,6 @@ connection needs no snapshot.`,
 	}
 	argsFlag(cmd, "args", "the arguments", &text)
 	f.add(cmd)
+	serverFlag(cmd)
 	return cmd
 }

@@ -16,7 +16,6 @@ import (
 
 	"github.com/lda-wf/wfc/cmd/wfc/live"
 	"github.com/lda-wf/wfc/compiler"
-	"github.com/lda-wf/wfc/lang/syntax"
 	"github.com/lda-wf/wfc/lang/value"
 	"github.com/lda-wf/wfc/runner/engine"
 	"github.com/lda-wf/wfc/runner/service"
@@ -67,13 +66,8 @@ func connected(ctx context.Context, std streams, g *globals, id string, f direct
 	do func(context.Context, *service.Service, *compiler.Reach, service.Direct) error) (err error) {
 	view := newProgress(std.err)
 	d := service.Direct{OneShot: f.oneShot, Remark: view.remark, Progress: func(p engine.Progress) { view.aside(id, live.ProgressText(p)) }}
-	if f.timeout != "" {
-		if d.Timeout, err = syntax.ParseDuration(f.timeout); err != nil {
-			return usage("--timeout %q: %w", f.timeout, err)
-		}
-		if d.Timeout <= 0 {
-			return usage("--timeout %q: it must be more than nothing", f.timeout)
-		}
+	if d.Timeout, err = f.duration(); err != nil {
+		return err
 	}
 	p, err := g.load()
 	if err != nil {

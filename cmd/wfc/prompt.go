@@ -7,6 +7,8 @@ import (
 
 	"github.com/lda-wf/wfc/compiler"
 	"github.com/lda-wf/wfc/lang/value"
+	"github.com/lda-wf/wfc/runner/rpc/client"
+	"github.com/lda-wf/wfc/runner/rpc/protocol"
 	"github.com/lda-wf/wfc/runner/service"
 )
 
@@ -37,6 +39,11 @@ given, and the connection needs no snapshot.`,
 				}
 				values[k] = a.AsString()
 			}
+			if done, err := directlyAt(cmd, std, f, func(ctx context.Context, c *client.Client, o protocol.Operation) (protocol.Result, error) {
+				return client.Call(ctx, c, protocol.PromptsRender, protocol.PromptParams{Prompt: args[0], Arguments: v, Operation: o})
+			}); done {
+				return err
+			}
 			return directly(cmd.Context(), std, g, id, f, func(ctx context.Context, svc *service.Service, c *compiler.Reach, d service.Direct) (*service.Reply, error) {
 				return svc.GetPrompt(ctx, c, name, values, d)
 			})
@@ -44,5 +51,6 @@ given, and the connection needs no snapshot.`,
 	}
 	argsFlag(cmd, "args", "the arguments, which are text", &text)
 	f.add(cmd)
+	serverFlag(cmd)
 	return cmd
 }

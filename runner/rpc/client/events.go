@@ -119,7 +119,7 @@ func (s *stream) follow(ctx context.Context) (done bool, err error) {
 // read reads events until the stream ends. alive runs out when it is silent.
 func (s *stream) read(from io.Reader, alive *time.Timer) (done bool, err error) {
 	lines := bufio.NewReader(from)
-	var ev Event
+	ev := Event{Cursor: s.after}
 	for {
 		line, err := lines.ReadString('\n')
 		if err != nil {
@@ -142,7 +142,7 @@ func (s *stream) read(from io.Reader, alive *time.Timer) (done bool, err error) 
 			if !s.yield(ev, nil) {
 				return true, errStopped
 			}
-			ev = Event{}
+			ev.Data = nil // the cursor is that of the last event which has one
 		}
 	}
 }

@@ -21,8 +21,6 @@ var (
 		"Connects to a source over a session of its own, looks at what it offers, and says what is wrong. It writes nothing.")
 	SourcesInvoke = define[InvokeParams, InvokeResult]("sources.invoke", Run,
 		"Sends a request of any method of MCP over a session of its own, and returns the result as it came.")
-	SourcesNotify = define[NotifyParams, None]("sources.notify", Run,
-		"Sends a notification over a session of its own.")
 
 	DraftsCreate = define[DraftCreateParams, Draft]("drafts.create", Admin,
 		"Makes a draft, empty or with a text.")
@@ -71,8 +69,6 @@ var (
 		"Goes on with a run that was interrupted, or that waits.")
 	RunsResolve = define[RunResolveParams, RunResult]("runs.resolve", Run,
 		"Says what became of a step in doubt, and goes on with the run.")
-	RunsAnswer = define[RunAnswerParams, RunResult]("runs.answer", Run,
-		"Answers, or declines, a question that a run waits for, and goes on with it.")
 	RunsOutputs = define[RunParams, RunOutputs]("runs.outputs", Read,
 		"Returns the outputs of a run that has ended.")
 

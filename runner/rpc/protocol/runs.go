@@ -85,6 +85,9 @@ type RunResult struct {
 	Reuses string      `json:"reuses,omitempty" doc:"The run whose results it keeps."`
 	Steps  []Step      `json:"steps" doc:"In the order of the plan, elements by their index."`
 	Plan   string      `json:"plan_digest,omitempty"`
+	// Existing and Cursor are of methods that begin something.
+	Existing bool   `json:"existing,omitempty" doc:"The run key was known: this is its run, and none was begun."`
+	Cursor   string `json:"cursor,omitempty" doc:"Behind it come the events of what was begun; left out: from the beginning."`
 }
 
 // Step is one step of a run, one element of a fan-out, one round of a loop, or one of
@@ -112,12 +115,13 @@ type RunsListParams struct {
 	Workflow   string   `json:"workflow,omitempty" doc:"Those of one workflow only."`
 	Deployment string   `json:"deployment,omitempty" doc:"Those of one deployment only."`
 	Statuses   []string `json:"statuses,omitempty" doc:"Those with one of these statuses only."`
-	Limit      int      `json:"limit,omitempty" doc:"How many at most; 100 if it is left out."`
+	Page
 }
 
 // RunsListResult is the result of runs.list.
 type RunsListResult struct {
 	Runs []RunStatus `json:"runs"`
+	Next string      `json:"next,omitempty" doc:"The cursor of the next page; left out with the last one."`
 }
 
 // RunEventsParams are the parameters of runs.events.
@@ -169,8 +173,5 @@ type RunAnswerParams struct {
 
 // RunOutputs is the result of runs.outputs.
 type RunOutputs struct {
-	RunID  string      `json:"run_id"`
-	Status string      `json:"status"`
-	Output value.Value `json:"output"`
-	Error  *Failure    `json:"error"`
+	Output value.Value `json:"output" doc:"An object."`
 }

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lda-wf/wfc/compiler/project"
+	"github.com/lda-wf/wfc/runner/rpc"
+	"github.com/lda-wf/wfc/runner/rpc/token"
+	"github.com/lda-wf/wfc/runner/service"
+)
+
+// defaultListen is where a server listens: on this computer, and by the same number on
+// each, so that clients need no more than a host's name.
+const defaultListen = "127.0.0.1:8930"
+
+// serveFlags are the flags of wfc serve.
+type serveFlags struct {
+	listen, data string
+	cert, key    string
+	requireToken bool
+	logLevel     string
+	logJSON      bool
+	maxRuns      int
+}
+
+func newServe(std streams, g *globals) *cobra.Command {
+	f := serveFlags{listen: defaultListen}
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the project's workflows over HTTP",
+		Long: `Serve the project's workflows over HTTP: JSON-RPC at /rpc, the events of runs, and
+what operators look at (/healthz, /readyz, /metrics). It keeps the sessions with
+MCP servers open, runs deployments on request, and goes on with runs that were
+interrupted. One server has a data folder.
+
+It listens on this computer only, unless told otherwise; then clients need a token
+("wfc token create"). The first line that it prints on its standard output says
+where it listens. SIGINT and SIGTERM stop it in good order, a second one at once.`,
+		Example: `  wfc serve
+  wfc serve --listen 0.0.0.0:8930 --tls-cert cert.pem --tls-key key.pem`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return startServer(cmd.Context(), std, g, f)
+		},
+	}
+	cmd.Flags().StringVar(&f.listen, "listen", f.listen, "the `ADDR` to listen at; port 0 is any that is free")
+	cmd.Flags().StringVar(&f.cert, "tls-cert", "", "serve over TLS with the certificate chain in this PEM `FILE`")
+	cmd.Flags().StringVar(&f.key, "tls-key", "", "the certificate's private key, a PEM `FILE`")
+	cmd.Flags().BoolVar(&f.requireToken, "require-token", false, "want a token from everybody, on this computer, too")
+	cmd.Flags().IntVar(&f.maxRuns, "max-runs", service.DefaultMaxRuns, "how many runs `N` go on at once; more wait for their turn")
+	cmd.Flags().StringVar(&f.logLevel, "log-level", "info", "what is logged on stderr: `debug|info|warn|error`")
+	cmd.Flags().BoolVar(&f.logJSON, "log-json", false, "log as JSON, one object a line")
+	dataFlag(cmd, &f.data)
+	return cmd
+}
+
+func startServer(ctx context.Context, std streams, g *globals, f serveFlags) (err error) {
+	if f.maxRuns < 1 {
+		return usage("--max-runs %d: it must be at least 1", f.maxRuns)
+	}
+	if (f.cert == "") != (f.key == "") {
+		return usage("--tls-cert and --tls-key belong together")
+	}
+	log, err := logger(std.err, f)
+	if err != nil {
+		return err
+	}
+	certificate, err := tlsOf(f)
+	if err != nil {
+		return failed(err)
+	}
+	p, err := g.load()
+	if err != nil {
+		return failed(err)
+	}
+	folder := filepath.Join(p.Root, service.StateFolder)
+	if f.data != "" {
+		if folder, err = filepath.Abs(f.data); err != nil {
+			return failed(err)
+		}
+	}
+	listener, err := net.Listen("tcp", f.listen)
+	if err != nil {
+		return failed(fmt.Errorf("--listen %s: %w", f.listen, rootCause(err)))
+	}
+	defer listener.Close() // a second time, unless something fails before it is served
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	host, err := openHost(ctx, g, p, folder, f, log)
+	if err != nil {
+		return failed(err)
+	}
+	drained := false
+	drain := func() {
+		drained = true
+		log.Info("stopping")
+		err = errors.Join(err, host.Close(context.WithoutCancel(ctx)))
+	}
+	defer func() {
+		if !drained {
+			drain()
+			err = failed(err)
+		}
+	}()
+	local := isLoopback(listener.Addr())
+	server, err := rpc.New(rpc.Options{
+		Host: host, Version: version, Log: log, Tokens: token.New(folder),
+		RequireToken: f.requireToken || !local, AnyName: !local, TLS: certificate,
+	})
+	if err != nil {
+		return failed(err)
+	}
+	defer surviveBrokenPipes()()
+	url := "http://" + listener.Addr().String()
+	if certificate != nil {
+		url = "https://" + listener.Addr().String()
+	}
+	if _, err := fmt.Fprintln(std.out, "listening on "+url); err != nil {
+		return failed(err)
+	}
+	log.Info("serving", "url", url, "project", p.Root, "data", folder)
+	if !local && certificate == nil {
+		log.Warn("tokens and results pass over the network in the clear: give --tls-cert and --tls-key, or put something that does in front")
+	}
+	served := server.Serve(ctx, listener, drain)
+	return failed(errors.Join(served, err))
+}
+
+// openHost opens the host of a server.
+func openHost(ctx context.Context, g *globals, p *project.Project, folder string, f serveFlags, log *slog.Logger) (*service.Host, error) {
+	env, err := environment(p)
+	if err != nil {
+		return nil, err
+	}
+	return service.OpenHost(ctx, p, service.HostOptions{
+		Options: service.Options{
+			Environment: env, Version: version, Folder: folder, ProcessEnds: true,
+			Stderr: func(connection, line string) { log.Debug("server stderr", "connection", connection, "line", line) },
+		},
+		Load:    g.load,
+		MaxRuns: f.maxRuns,
+		Log:     log,
+	})
+}
+
+// logger is what a server logs with.
+func logger(w io.Writer, f serveFlags) (*slog.Logger, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(f.logLevel)); err != nil {
+		return nil, usage("--log-level %q: it must be debug, info, warn or error", f.logLevel)
+	}
+	o := &slog.HandlerOptions{Level: level}
+	if f.logJSON {
+		return slog.New(slog.NewJSONHandler(w, o)), nil
+	}
+	return slog.New(slog.NewTextHandler(w, o)), nil
+}
+
+// tlsOf reads the certificate that a server shows; nil: none.
+func tlsOf(f serveFlags) (*tls.Config, error) {
+	if f.cert == "" {
+		return nil, nil
+	}
+	pair, err := tls.LoadX509KeyPair(f.cert, f.key)
+	if err != nil {
+		return nil, fmt.Errorf("--tls-cert and --tls-key: %w", err)
+	}
+	if pair.Leaf != nil && time.Now().After(pair.Leaf.NotAfter) {
+		return nil, fmt.Errorf("--tls-cert %s: the certificate has expired on %s", f.cert, stamp(pair.Leaf.NotAfter))
+	}
+	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
+}
+
+// isLoopback reports whether only this computer reaches an address.
+func isLoopback(a net.Addr) bool {
+	t, ok := a.(*net.TCPAddr)
+	return ok && t.IP.IsLoopback()
+}
