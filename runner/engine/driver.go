@@ -39,9 +39,10 @@ type driver struct {
 	blob        func(*value.BlobValue) ([]byte, error)
 	// keepBlob keeps binary content; sensitive: encrypted.
 	keepBlob func(ctx context.Context, data []byte, sensitive bool) (string, error)
-	watch    *watcher    // nil: nobody watches
-	tell     func(Event) // of the watcher, for what comes before it is started; nil: nobody watches
-	begun    RunBegun    // of a run that was queued
+	watch    *watcher        // nil: nobody watches
+	tell     func(Event)     // of the watcher, for what comes before it is started; nil: nobody watches
+	begun    RunBegun        // of a run that was queued
+	leave    <-chan struct{} // see [Options]; nil: never
 	prog     *Program
 
 	options CoreOptions
@@ -68,6 +69,7 @@ type driver struct {
 	armed    time.Time     // when it fires; zero: it is not set
 	giveUps  []*liveCall   // calls that were cancelled, the first first
 	stuck    bool          // a call was given up, whose goroutine may never end
+	leaving  bool          // nothing new begins, and the run is given up once no call is in flight
 }
 
 // session is the session that a connection's calls last used.
@@ -108,8 +110,8 @@ var (
 
 func newDriver(opts Options, log runLog, secrets map[string]string) *driver {
 	d := &driver{
-		newSessions: opts.NewSessions,
-		caller:      opts.Caller, log: log, clock: opts.Clock, prog: opts.Program,
+		newSessions: opts.NewSessions, leave: opts.Leave,
+		caller: opts.Caller, log: log, clock: opts.Clock, prog: opts.Program,
 		calls: map[Addr]*liveCall{}, sessions: map[SessionID]session{}, queues: map[SessionID]*place{}, drifts: map[driftKey]*drifts{},
 		over: make(chan struct{}, 1), timer: time.NewTimer(time.Hour),
 	}
@@ -248,7 +250,7 @@ func (d *driver) locked(f func()) {
 // await returns when there is nothing to wait for any more: the run has ended, or
 // waits for somebody, or cannot go on.
 func (d *driver) await(ctx context.Context) {
-	cancelled := ctx.Done()
+	cancelled, leave := ctx.Done(), d.leave
 	for over := false; !over; {
 		select {
 		case <-d.over:
@@ -258,6 +260,9 @@ func (d *driver) await(ctx context.Context) {
 		case <-cancelled:
 			cancelled = nil
 			d.locked(func() { d.cancelRun(ctx) })
+		case <-leave:
+			leave = nil
+			d.locked(func() { d.leaving = true })
 		case <-d.timer.C:
 			d.locked(d.tick)
 		case <-d.mail:
@@ -361,6 +366,13 @@ func (d *driver) finish(ctx context.Context) (outcome *Outcome, err error, again
 	now := d.clock()
 	out := &Outcome{Run: d.name, Status: StatusWaiting}
 	ev := journal.Event{Data: journal.RunWaiting{}}
+	if errors.Is(err, ErrLeft) || d.leaving && err == nil && ended == nil && !d.core.Waiting() {
+		err := d.log.Barrier(context.Background())
+		if d.watch != nil {
+			d.watch.stop(err == nil)
+		}
+		return d.left(), err, false
+	}
 	switch {
 	case err != nil:
 	case ended != nil:
@@ -407,6 +419,10 @@ func (d *driver) finish(ctx context.Context) (outcome *Outcome, err error, again
 // cancelRun asks the core to end the run.
 func (d *driver) cancelRun(ctx context.Context) {
 	if d.fatal != nil || d.core.Ended() != nil {
+		return
+	}
+	if isLeft(ctx) {
+		d.giveUp()
 		return
 	}
 	f := CancelRequested{By: cancelledBy(ctx)}

@@ -25,10 +25,12 @@ type Status string
 // The statuses. A run that waits has not ended: somebody must say what an effect
 // came to.
 const (
-	StatusWaiting   Status = "waiting"
-	StatusCompleted Status = "completed"
-	StatusFailed    Status = "failed"
-	StatusCancelled Status = "cancelled"
+	StatusWaiting Status = "waiting"
+	// StatusInterrupted: the process that had it left it where it was (see [Options]).
+	StatusInterrupted Status = "interrupted"
+	StatusCompleted   Status = "completed"
+	StatusFailed      Status = "failed"
+	StatusCancelled   Status = "cancelled"
 )
 
 // Failure says why a node, or an attempt of one, failed.

@@ -39,6 +39,9 @@ func (d *driver) obey(commands []Command) (first *liveCall) {
 		case Record:
 			d.keep(c.Fact)
 		case StartCall:
+			if d.leaving {
+				break // who resumes the run makes it
+			}
 			if live := d.newCall(c); first == nil {
 				first = live
 			} else {
@@ -75,7 +78,7 @@ func (d *driver) checkOver() {
 }
 
 func (d *driver) isOver() bool {
-	return len(d.calls) == 0 && (d.fatal != nil || d.core.Ended() != nil || d.core.Waiting())
+	return len(d.calls) == 0 && (d.leaving || d.fatal != nil || d.core.Ended() != nil || d.core.Waiting())
 }
 
 // keep journals a fact of the core and tells the watcher. The end of the run is

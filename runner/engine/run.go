@@ -108,8 +108,9 @@ func Run(ctx context.Context, opts Options) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	if turn.waits() {
-		created.Line = turn.line
+	queued := !turn.come(&opts)
+	if queued {
+		created.Line = turn.lineOr()
 	}
 	log, err := opts.Journal.CreateRun(ctx, created)
 	if err != nil {
@@ -117,9 +118,9 @@ func Run(ctx context.Context, opts Options) (*Outcome, error) {
 	}
 	d := newDriver(opts, log, secrets)
 	d.owns(ctx, log, opts.Journal)
-	f := RunCreated{Run: string(log.ID()), StartedAt: log.StartedAt(), Inputs: inputs, Previous: opts.Previous, Queued: turn.waits()}
+	f := RunCreated{Run: string(log.ID()), StartedAt: log.StartedAt(), Inputs: inputs, Previous: opts.Previous, Queued: queued}
 	if f.Queued {
-		if cancelled, err := d.wait(ctx, log, &turn); cancelled != nil || err != nil {
+		if cancelled, err := d.wait(ctx, log, &turn, &opts); cancelled != nil || err != nil {
 			return closed(log, cancelled, err)
 		}
 	}
@@ -172,9 +173,9 @@ func (d *driver) takeTurn(ctx context.Context, opts *Options, log *journal.Run) 
 		return t, nil, err
 	}
 	switch {
-	case t.waits():
-		if err = log.Queue(ctx, t.line); err == nil {
-			cancelled, err = d.wait(ctx, log, &t)
+	case !t.come(opts):
+		if err = log.Queue(ctx, t.lineOr()); err == nil {
+			cancelled, err = d.wait(ctx, log, &t, opts)
 		}
 	case fresh:
 		err = d.begin(ctx)

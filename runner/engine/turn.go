@@ -35,6 +35,7 @@ type turn struct {
 	slot  *journal.Slot // the run's; nil: it needs none, or has to wait for one
 	line  string        // where it waits; "": nowhere
 	limit int
+	asked <-chan struct{} // what [Turn.Ask] gave; nil: it was not asked
 }
 
 func (t *turn) waits() bool { return t.slot == nil && t.line != "" }
@@ -66,7 +67,7 @@ func (o *Options) turn(ctx context.Context, run journal.RunID, inputs, previous 
 
 // wait waits for the turn of a run that is in its line, and begins it. An outcome
 // says that it was cancelled before anything of it began.
-func (d *driver) wait(ctx context.Context, log *journal.Run, t *turn) (cancelled *Outcome, err error) {
+func (d *driver) wait(ctx context.Context, log *journal.Run, t *turn, opts *Options) (cancelled *Outcome, err error) {
 	if d.tell != nil {
 		d.tell(RunQueued{Run: d.name, Workflow: d.prog.plan.Workflow, Deployment: d.prog.plan.Deployment, Time: d.clock()})
 	}
@@ -74,9 +75,7 @@ func (d *driver) wait(ctx context.Context, log *journal.Run, t *turn) (cancelled
 	defer stop()
 	over := make(chan error, 1)
 	go func() {
-		var err error
-		t.slot, err = log.AwaitSlot(waiting, t.line, t.limit)
-		over <- err
+		over <- t.await(waiting, log, opts)
 	}()
 	mail := d.mail
 	if !d.core.began.IsZero() {
@@ -90,6 +89,8 @@ func (d *driver) wait(ctx context.Context, log *journal.Run, t *turn) (cancelled
 				return nil, d.begin(ctx)
 			case ctx.Err() == nil:
 				return nil, err
+			case isLeft(ctx):
+				return d.left(), nil
 			case d.core.began.IsZero():
 				return d.endQueued(journal.Event{Data: journal.CancelRequested{By: cancelledBy(ctx)}})
 			}
@@ -101,6 +102,10 @@ func (d *driver) wait(ctx context.Context, log *journal.Run, t *turn) (cancelled
 				<-over
 				return out, err
 			}
+		case <-d.leave:
+			stop()
+			<-over
+			return d.left(), nil
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package service
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // queue says when runs may go on: so many at once, the others one after another. Those
 // that wait stand in lines, one for each caller, and the lines take turns, so that who
@@ -8,19 +11,20 @@ import "sync"
 type queue struct {
 	most, mostWaiting int
 
-	mu      sync.Mutex
-	going   int
-	waiting int
-	lines   map[string][]*turn
-	order   []string // the lines that are not empty, the next one first
-	closed  bool
+	mu     sync.Mutex
+	inside int // that have entered and not given their place back
+	going  int
+	lines  map[string][]*turn // of those that asked, none empty
+	order  []string           // the lines, the next one first
+	closed bool
 }
 
-// turn is a run's place in a queue.
+// turn is a run's place in a queue. It implements engine.Turn.
 type turn struct {
 	queue *queue
 	line  string
 	come  chan struct{} // closed when it is the run's turn
+	asked bool
 	given bool
 }
 
@@ -28,42 +32,36 @@ func (q *queue) open(most, mostWaiting int) {
 	q.most, q.mostWaiting, q.lines = most, mostWaiting, map[string][]*turn{}
 }
 
-// enter takes a place in a line; ok is false where too many wait.
-func (q *queue) enter(line string) (t *turn, ok bool) {
+// enter takes a place for a run of a line; ok is false where too many are there.
+// always is for one that had a place before.
+func (q *queue) enter(line string, always bool) (t *turn, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.going >= q.most && q.waiting >= q.mostWaiting {
+	if !always && q.inside >= q.most+q.mostWaiting {
 		return nil, false
 	}
-	return q.add(line), true
+	q.inside++
+	return &turn{queue: q, line: line, come: make(chan struct{})}, true
 }
 
-// enterAlways is enter for who had a place before.
-func (q *queue) enterAlways(line string) *turn {
+// Ask puts the run at the end of its line; what it returns is closed when it is its turn.
+func (t *turn) Ask() <-chan struct{} {
+	q := t.queue
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.add(line)
+	if t.asked || t.given {
+		return t.come
+	}
+	t.asked = true
+	if len(q.lines[t.line]) == 0 {
+		q.order = append(q.order, t.line)
+	}
+	q.lines[t.line] = append(q.lines[t.line], t)
+	q.next()
+	return t.come
 }
 
-func (q *queue) add(line string) *turn {
-	t := &turn{queue: q, line: line, come: make(chan struct{})}
-	if q.going < q.most {
-		q.going++
-		close(t.come)
-		return t
-	}
-	if len(q.lines[line]) == 0 {
-		q.order = append(q.order, line)
-	}
-	q.lines[line] = append(q.lines[line], t)
-	q.waiting++
-	return t
-}
-
-// Come is closed when it is the run's turn. It implements [engine.Turn].
-func (t *turn) Come() <-chan struct{} { return t.come }
-
-// Give gives the place back, or leaves the line. Twice is fine.
+// Give gives the place back. Twice is fine.
 func (t *turn) Give() {
 	q := t.queue
 	q.mu.Lock()
@@ -72,6 +70,7 @@ func (t *turn) Give() {
 		return
 	}
 	t.given = true
+	q.inside--
 	select {
 	case <-t.come:
 		q.going--
@@ -81,45 +80,32 @@ func (t *turn) Give() {
 	}
 }
 
-// next lets the first of the next line go on.
+// next lets the first ones of the next lines go on, as many as may.
 func (q *queue) next() {
 	for q.going < q.most && len(q.order) > 0 && !q.closed {
 		line := q.order[0]
-		q.order = q.order[1:]
 		t := q.lines[line][0]
 		q.lines[line] = q.lines[line][1:]
+		q.order = q.order[1:]
 		if len(q.lines[line]) > 0 {
 			q.order = append(q.order, line)
 		} else {
 			delete(q.lines, line)
 		}
-		q.waiting--
 		q.going++
 		close(t.come)
 	}
 }
 
-// remove takes a turn that has not come out of its line.
+// remove takes a turn that has not come out of its line, if it is there.
 func (q *queue) remove(t *turn) {
-	line := q.lines[t.line]
-	for i, other := range line {
-		if other != t {
-			continue
-		}
-		q.lines[t.line] = append(line[:i:i], line[i+1:]...)
-		q.waiting--
-		break
-	}
-	if len(q.lines[t.line]) > 0 {
+	line := slices.DeleteFunc(q.lines[t.line], func(other *turn) bool { return other == t })
+	if len(line) > 0 {
+		q.lines[t.line] = line
 		return
 	}
 	delete(q.lines, t.line)
-	for i, name := range q.order {
-		if name == t.line {
-			q.order = append(q.order[:i:i], q.order[i+1:]...)
-			break
-		}
-	}
+	q.order = slices.DeleteFunc(q.order, func(name string) bool { return name == t.line })
 }
 
 // close lets nobody go on any more.
@@ -133,5 +119,5 @@ func (q *queue) close() {
 func (q *queue) count() (going, waiting int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.going, q.waiting
+	return q.going, q.inside - q.going
 }

@@ -54,7 +54,7 @@ func (t *runTable) open(h *Host) {
 
 // start has a new run executed by do.
 func (t *runTable) start(line, workflow, deployment string, do func(context.Context, going) (*engine.Outcome, error)) (*liveRun, error) {
-	turn, ok := t.queue.enter(line)
+	turn, ok := t.queue.enter(line, false)
 	if !ok {
 		return nil, refuse(Limit, "%d runs go on and %d wait for their turn, which is as many as there may be. Try again later.", t.queue.most, t.queue.mostWaiting)
 	}
@@ -87,7 +87,7 @@ func (t *runTable) resume(record *journal.RunRecord, anew bool) (*liveRun, error
 		return nil, kindly(err)
 	}
 	r.log = newEventLog(int64(len(before)))
-	turn := t.queue.enterAlways(id)
+	turn, _ := t.queue.enter(id, true)
 	return r, t.execute(r, turn, func(ctx context.Context, g going) (*engine.Outcome, error) {
 		return t.host.service.goOn(ctx, id, anew, g)
 	})
@@ -115,7 +115,10 @@ func (t *runTable) execute(r *liveRun, turn *turn, do func(context.Context, goin
 
 // watched takes an event of a run.
 func (t *runTable) watched(r *liveRun, ev engine.Event) {
-	if ev, ok := ev.(engine.RunStarted); ok {
+	switch ev := ev.(type) {
+	case engine.RunQueued:
+		t.named(r, ev.Run)
+	case engine.RunStarted:
 		t.named(r, ev.Run)
 	}
 	r.log.add(ev)
