@@ -68,6 +68,7 @@ const (
 
 func newProgress(w io.Writer) *progress {
 	p := &progress{w: w, style: styleOf(w), now: time.Now}
+	p.anew(time.Time{}) // a queued run may end before it begins
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" {
 		p.block = &live.Block{W: w, Size: func() (int, int) {
 			columns, rows, err := term.GetSize(int(f.Fd()))
@@ -91,6 +92,7 @@ func (p *progress) watch(ev engine.Event) {
 	p.tree.Apply(ev)
 	switch ev := ev.(type) {
 	case engine.RunQueued:
+		p.anew(ev.Time)
 		fmt.Fprintf(&p.out, "%s %s\n", p.style.bold(cmp.Or(ev.Deployment, ev.Workflow)), p.style.dim("run "+ev.Run+" waits until another run has ended"))
 	case engine.RunStarted:
 		p.began(ev)
@@ -109,13 +111,18 @@ func (p *progress) watch(ev engine.Event) {
 }
 
 func (p *progress) began(ev engine.RunStarted) {
-	p.started = ev.Time
-	p.steps, p.failed, p.said, p.effects = map[string]*stepProgress{}, map[string]bool{}, map[string]string{}, map[string]int{}
+	p.anew(ev.Time)
 	fmt.Fprintf(&p.out, "%s %s\n", p.style.bold(cmp.Or(ev.Deployment, ev.Workflow)), p.style.dim("run "+ev.Run))
 	if p.block != nil && p.halt == nil {
 		p.halt, p.halted = make(chan struct{}), make(chan struct{})
 		go p.redraw(p.halt, p.halted)
 	}
+}
+
+// anew forgets what was of another run.
+func (p *progress) anew(since time.Time) {
+	p.started = since
+	p.steps, p.failed, p.said, p.effects = map[string]*stepProgress{}, map[string]bool{}, map[string]string{}, map[string]int{}
 }
 
 // redraw draws the tree as time passes, until halt is closed.
@@ -432,17 +439,22 @@ func (p *progress) finished(ev engine.StepFinished) {
 }
 
 // isOneOfMany reports whether a step is part of what is only counted: a step of a
-// workflow that elements or rounds run, or, after the first ones, an undo of theirs.
+// workflow that elements or rounds run, or, after the first ones, an undo of or in them.
 func (p *progress) isOneOfMany(in engine.Instance) bool {
+	many := !in.Key.IsNull() || in.Round > 0
 	for up := in.In; up != nil; up = up.In {
-		if !up.Key.IsNull() || up.Round > 0 {
+		if up.Key.IsNull() && up.Round == 0 {
+			continue
+		}
+		if in.Undo == 0 {
 			return true
 		}
+		many = true
 	}
-	if in.Undo == 0 || in.Key.IsNull() && in.Round == 0 {
+	if in.Undo == 0 || !many {
 		return false
 	}
-	in.Key, in.Round = engine.Instance{}.Key, 0
+	in = ofAll(in)
 	of := p.steps[in.String()]
 	if of == nil {
 		of = &stepProgress{elements: -1}
@@ -450,6 +462,17 @@ func (p *progress) isOneOfMany(in engine.Instance) bool {
 	}
 	of.done++
 	return of.done > mostFailures
+}
+
+// ofAll names the step of an instance, and those that it is in, without elements
+// and rounds.
+func ofAll(in engine.Instance) engine.Instance {
+	in.Key, in.Round = engine.Instance{}.Key, 0
+	if in.In != nil {
+		up := ofAll(*in.In)
+		in.In = &up
+	}
+	return in
 }
 
 // part counts an element or a round that ended, and shows its failure.

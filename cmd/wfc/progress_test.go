@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/lda-wf/wfc/cmd/wfc/live"
 	"github.com/lda-wf/wfc/lang/value"
 	"github.com/lda-wf/wfc/runner/engine"
@@ -77,7 +79,8 @@ func (s *screen) text() string {
 
 // onScreen is progress on a terminal whose time is told.
 func onScreen(s *screen, now *time.Time) *progress {
-	p := &progress{w: s, now: func() time.Time { return *now }}
+	p := newProgress(s)
+	p.now = func() time.Time { return *now }
 	p.block = &live.Block{W: s, Size: func() (int, int) { return s.columns, s.rows }}
 	return p
 }
@@ -167,6 +170,7 @@ func TestProgressInLines(t *testing.T) {
 	element := func(name string, i int) engine.Instance {
 		return engine.Instance{Step: name, Key: value.OfInt(int64(i))}
 	}
+	below := func(up engine.Instance, name string) engine.Instance { return engine.Instance{Step: name, In: &up} }
 	round := func(name string, n int) engine.Instance { return engine.Instance{Step: name, Round: n} }
 	failed := func(kind engine.Kind, message string, doubt bool) *engine.Failure {
 		return &engine.Failure{Kind: kind, Message: message, InDoubt: doubt}
@@ -224,6 +228,16 @@ func TestProgressInLines(t *testing.T) {
 			engine.StepFinished{Step: step("b"), Outcome: engine.OutcomeOK, Time: start},
 			engine.StepFinished{Step: step("c"), Outcome: engine.OutcomeOK, Reused: true, Time: start},
 		}, []string{"w run 08hy0000-0000", "  ✓ b  2 elements, 1 reused 0s", "  ✓ c  reused"}},
+		{"undo blocks below elements are told", []engine.Event{
+			began,
+			engine.StepStarted{Step: element("b", 0), Elements: -1, Attempt: 1, Time: start},
+			engine.StepFinished{Step: below(element("b", 0), "made"), Outcome: engine.OutcomeOK, Time: start},
+			engine.StepFinished{Step: engine.Instance{Step: "made", Undo: 1, In: &engine.Instance{Step: "b", Key: value.OfInt(0)}}, Outcome: engine.OutcomeOK, Time: start},
+		}, []string{"w run 08hy0000-0000", "  ✓ undo b[0]/made"}},
+		{"a run that is cancelled before it begins", []engine.Event{
+			engine.RunQueued{Run: "08hy0000-0000", Workflow: "w", Time: start},
+			engine.RunFinished{Status: engine.StatusCancelled, Err: &engine.RunError{Kind: engine.KindCancelled, Message: "no."}, Time: start},
+		}, []string{"w run 08hy0000-0000 waits until another run has ended", "cancelled in 0s"}},
 		{"what no step is to blame for is told at the end", []engine.Event{
 			began,
 			engine.RunFinished{Status: engine.StatusFailed, Err: &engine.RunError{Kind: engine.KindExpression, Message: "In the output \"x\": no."}, Time: start},
@@ -306,4 +320,61 @@ func TestProgressDrawsNoMoreOftenThanOneCanSee(t *testing.T) {
 	if n := len(p.steps); n != 1 {
 		t.Errorf("it remembers %d steps", n)
 	}
+}
+
+// Whatever happened before a process died may be missing of what is told of the run
+// that goes on, and nothing of that is a fault of who shows it.
+func TestProgressShowsAnyPartOfAnyHistory(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	instance := rapid.Custom(func(t *rapid.T) engine.Instance {
+		var in *engine.Instance
+		for range rapid.IntRange(1, 3).Draw(t, "depth") {
+			x := engine.Instance{Step: rapid.SampledFrom([]string{"a", "b"}).Draw(t, "step"), In: in}
+			switch rapid.IntRange(0, 2).Draw(t, "key") {
+			case 1:
+				x.Key = value.OfInt(int64(rapid.IntRange(0, 2).Draw(t, "index")))
+			case 2:
+				x.Key = value.OfString("x")
+			}
+			x.Round, x.Undo = rapid.IntRange(0, 2).Draw(t, "round"), rapid.IntRange(0, 2).Draw(t, "undo")
+			in = &x
+		}
+		return *in
+	})
+	event := rapid.Custom(func(t *rapid.T) engine.Event {
+		in := instance.Draw(t, "step")
+		failure := &engine.Failure{Kind: engine.KindTool, Message: "no."}
+		switch rapid.IntRange(0, 9).Draw(t, "event") {
+		case 0:
+			return engine.RunQueued{Run: "r", Workflow: "w", Time: now}
+		case 1:
+			return engine.RunStarted{Run: "r", Workflow: "w", Time: now}
+		case 2:
+			return engine.StepStarted{Step: in, Elements: rapid.IntRange(-1, 2).Draw(t, "elements"), Attempt: 1, Effect: "write", Time: now}
+		case 3:
+			return engine.StepProgress{Step: in}
+		case 4:
+			return engine.StepRetrying{Step: in, Attempt: 1, Failure: failure, At: now, Time: now}
+		case 5:
+			return engine.StepWaiting{Step: in, InDoubt: rapid.Bool().Draw(t, "in doubt"), Time: now}
+		case 6:
+			return engine.RunFinished{Run: "r", Status: engine.StatusFailed, Err: &engine.RunError{At: in, Message: "no."}, Time: now}
+		case 7:
+			return engine.RunWaits{Run: "r", Steps: []engine.Instance{in}, Time: now}
+		case 8:
+			return engine.StepFinished{Step: in, Outcome: engine.OutcomeError, Failure: failure, Time: now}
+		}
+		return engine.StepFinished{Step: in, Outcome: rapid.SampledFrom([]engine.StepOutcome{engine.OutcomeOK, engine.OutcomeSkipped}).Draw(t, "outcome"), Time: now}
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		screen := &screen{columns: 80, rows: 24}
+		shown := onScreen(screen, &now)
+		defer shown.close()
+		var lines strings.Builder
+		plain := newProgress(&lines)
+		for _, ev := range rapid.SliceOf(event).Draw(t, "events") {
+			shown.watch(ev)
+			plain.watch(ev)
+		}
+	})
 }

@@ -88,9 +88,9 @@ func (t *Tree) Apply(ev engine.Event) {
 			if n.part && n.up != nil {
 				n.up.done++
 			}
-		} else if !ev.Step.Key.IsNull() && ev.Step.Round == 0 {
-			if up := t.nodes[above(ev.Step).String()]; up != nil {
-				up.done++ // it never began
+		} else if up := above(ev.Step); up != nil && up.Path() == ev.Step.Path() && ev.Step.Round == 0 {
+			if of := t.nodes[up.String()]; of != nil {
+				of.done++ // an element that never began
 			}
 		}
 	case engine.RunFinished, engine.RunWaits:
