@@ -14,7 +14,8 @@ import (
 // has it.
 type Texts struct {
 	// Files are workflow and interface files by name, which says what they are by its
-	// end (.wf.hcl, .wfi) and is what diagnostics call them.
+	// end (.wf.hcl, .wfi) and is what diagnostics call them. No file of the project
+	// should have the name of one.
 	Files map[string][]byte
 	// Content gives what file("name") gives, or why there is no such text, as the second
 	// half of a sentence; nil: there is none at all. Several goroutines may call it.
@@ -36,6 +37,11 @@ func (p *Project) Closed(t Texts) *Project {
 	if c.content == nil {
 		c.content = func(string) (string, error) { return "", ErrNotClosed }
 	}
+	for _, f := range p.Files {
+		if len(f.Connections)+len(f.Providers)+len(f.Secrets) > 0 {
+			c.Files = append(c.Files, &syntax.File{Name: f.Name, Source: f.Source, Providers: f.Providers, Connections: f.Connections, Secrets: f.Secrets})
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(t.Files)) {
 		src := t.Files[name]
 		c.sources[name] = src
@@ -52,6 +58,7 @@ func (p *Project) Closed(t Texts) *Project {
 			define(c, c.Workflows, "workflow", w.Name.Text, w, w.Name.Range)
 		}
 	}
+	slices.SortFunc(c.Files, func(a, b *syntax.File) int { return strings.Compare(a.Name, b.Name) })
 	own, found := iface.NewSet(c.InterfaceFiles)
 	c.Diagnostics = append(c.Diagnostics, found...)
 	// Files of the project that have an interface of a name of ours are left out.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -70,7 +71,7 @@ func (h *Host) CreateArtifactFromDraft(ctx context.Context, draft string, n NewA
 		return nil, draftError(draft, err)
 	}
 	w := h.now()
-	j := w.judge(d.ID+".wf.hcl", []byte(d.Source))
+	j := w.judge(draftFile(d.ID), []byte(d.Source))
 	if j.main == nil || j.found.HasErrors() {
 		return nil, invalid(Diagnostics{j.found, j.project.Source}, "The draft %q is not valid, so that no artifact can be made of it", d.ID)
 	}
@@ -162,7 +163,7 @@ func (w *world) closed(p *project.Project, main *syntax.Workflow) (*artifactBody
 	// What its expressions read is found by looking on.
 	var mu sync.Mutex
 	contents := map[string]string{}
-	texts := project.Texts{Files: bytesOf(b.Files), Content: func(name string) (string, error) {
+	texts := project.Texts{Files: bytesOf("artifact/", b.Files), Content: func(name string) (string, error) {
 		text, err := p.Content(name)
 		if err == nil {
 			mu.Lock()
@@ -173,7 +174,7 @@ func (w *world) closed(p *project.Project, main *syntax.Workflow) (*artifactBody
 	}}
 	c := w.project.Closed(texts)
 	found := check.Project(c)
-	found = slices.DeleteFunc(found, func(d diag.Diagnostic) bool { _, ours := b.Files[d.Range.File]; return !ours })
+	found = slices.DeleteFunc(found, func(d diag.Diagnostic) bool { return !strings.HasPrefix(d.Range.File, "artifact/") })
 	if found.HasErrors() {
 		return nil, "", invalid(Diagnostics{found, c.Source}, "No artifact can be made of the workflow %s, which is not valid", b.Workflow)
 	}
@@ -227,10 +228,12 @@ func withInterfaces(p *project.Project, names []string, files map[string]string)
 	return names
 }
 
-func bytesOf(files map[string]string) map[string][]byte {
+// bytesOf returns files with a prefix before their names, by which diagnostics tell
+// them from those of the project.
+func bytesOf(prefix string, files map[string]string) map[string][]byte {
 	out := make(map[string][]byte, len(files))
 	for name, text := range files {
-		out[name] = []byte(text)
+		out[prefix+name] = []byte(text)
 	}
 	return out
 }
@@ -290,8 +293,8 @@ func bodyOf(a registry.Artifact) (*artifactBody, error) {
 }
 
 // project returns the closed project of an artifact, in the world as it is now.
-func (b *artifactBody) project(w *world) *project.Project {
-	return w.project.Closed(project.Texts{Files: bytesOf(b.Files), Content: func(name string) (string, error) {
+func (b *artifactBody) project(w *world, a registry.Artifact) *project.Project {
+	return w.project.Closed(project.Texts{Files: bytesOf("artifact "+a.ID+" "+a.Version+"/", b.Files), Content: func(name string) (string, error) {
 		text, ok := b.Contents[name]
 		if !ok {
 			return "", project.ErrNotClosed

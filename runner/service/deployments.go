@@ -199,7 +199,7 @@ func (w *world) linkSaved(d registry.Deployment, a registry.Artifact) (*linked, 
 	if err != nil {
 		return nil, &Error{Kind: Invalid, Message: sentence(err), Cause: err}
 	}
-	p := of.project(w)
+	p := of.project(w, a)
 	file := "deployment " + d.ID
 	f, found := syntax.Parse(file, text)
 	source := func(name string) []byte {

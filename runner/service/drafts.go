@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -179,7 +180,7 @@ func draftError(id string, err error) error {
 
 // draft judges a draft.
 func (w *world) draft(d registry.Draft) *Draft {
-	j := w.judge(d.ID+".wf.hcl", []byte(d.Source))
+	j := w.judge(draftFile(d.ID), []byte(d.Source))
 	out := &Draft{
 		ID: d.ID, Title: d.Title, Source: d.Source, Revision: d.Revision, Status: DraftValid, Created: d.Created, Updated: d.Updated,
 		Diagnostics: Diagnostics{j.found, j.project.Source},
@@ -193,6 +194,10 @@ func (w *world) draft(d registry.Draft) *Draft {
 	return out
 }
 
+// draftFile is what diagnostics call the text of a draft. No file of a project is
+// likely to have the name.
+func draftFile(id string) string { return "draft " + id + ".wf.hcl" }
+
 // judged is a text from outside, judged.
 type judged struct {
 	project *project.Project // a closed one, of the text
@@ -204,7 +209,7 @@ type judged struct {
 // judge judges a text from outside against the project.
 func (w *world) judge(name string, src []byte) *judged {
 	j := &judged{project: w.project.Closed(project.Texts{Files: map[string][]byte{name: src}})}
-	j.file = j.project.Files[0]
+	j.file = j.project.Files[slices.IndexFunc(j.project.Files, func(f *syntax.File) bool { return f.Name == name })]
 	forbidden := foreign(name, src)
 	var unclear diag.List
 	j.main, unclear = mainWorkflow(j.file)

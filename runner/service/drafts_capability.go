@@ -55,7 +55,7 @@ func (w *world) oneStep(c *Capability, name, title string) (string, error) {
 	var source string
 	for _, try := range []oneStep{o, o.with(true, false), o.with(false, true), o.with(true, true)} {
 		source = try.write()
-		if j := w.judge("draft.wf.hcl", []byte(source)); !j.found.HasErrors() {
+		if j := w.judge(draftFile("new"), []byte(source)); !j.found.HasErrors() {
 			return source, nil
 		}
 	}
