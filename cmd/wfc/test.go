@@ -16,12 +16,17 @@ import (
 func newTest(std streams, g *globals) *cobra.Command {
 	k := testRun{std: std}
 	var run string
+	var record bool
 	cmd := &cobra.Command{
 		Use:   "test [PATH…]",
 		Short: "Run the tests of workflows, against mocks",
 		Long: `Run the test blocks of the *.wftest.hcl files below the paths, or below the working
 directory. A test runs its workflow on the engine of wfc run against mocks: nothing is
 started or connected to, nothing is journalled, and waiting takes no time.
+
+With --record, calls that no mock answers are made for real first, and what they gave is
+written into the tests as mocks, without the values of secrets. Mocks that were recorded
+before are recorded anew; others stay, and answer.
 
 What of the workflows never ran is shown, too.`,
 		Example: "  wfc test\n  wfc test flows --run 'label.*'\n  wfc test --format junit > report.xml",
@@ -45,11 +50,17 @@ What of the workflows never ran is shown, too.`,
 			k.paths, k.options = args, g.options()
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
+			if record {
+				if err := k.record(ctx); err != nil {
+					return err
+				}
+			}
 			return k.once(ctx)
 		},
 	}
 	cmd.Flags().StringVar(&k.format, "format", "text", "`text`, json or junit (XML)")
 	cmd.Flags().StringVar(&run, "run", "", "only tests whose names match this `REGEXP`")
+	cmd.Flags().BoolVar(&record, "record", false, "first make the calls that no mock answers for real, effects included, and write their answers into the tests as mocks")
 	return cmd
 }
 
@@ -123,14 +134,7 @@ func (k *testRun) none() error {
 
 // show writes a report.
 func (k *testRun) show(projects []*tested, r *wftest.Report) error {
-	source := func(file string) []byte {
-		for _, p := range projects {
-			if src := p.project.Source(file); src != nil {
-				return src
-			}
-		}
-		return nil
-	}
+	source := sourceOf(projects)
 	switch k.format {
 	case "json":
 		return r.WriteJSON(k.std.out, source)
@@ -143,4 +147,16 @@ func (k *testRun) show(projects []*tested, r *wftest.Report) error {
 	}
 	_, err := k.std.out.Write(b.Bytes())
 	return err
+}
+
+// sourceOf gives the bytes of the projects' files.
+func sourceOf(projects []*tested) func(file string) []byte {
+	return func(file string) []byte {
+		for _, p := range projects {
+			if src := p.project.Source(file); src != nil {
+				return src
+			}
+		}
+		return nil
+	}
 }

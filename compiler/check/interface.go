@@ -349,7 +349,7 @@ func (c *checker) mockDeclared(i *iface.Interface, m *syntax.Mock) (args, output
 	for _, r := range i.Resources {
 		if r.Name.Text == name {
 			args = variablesOf(r)
-			return argsAs(args, args, false), types.AnyType
+			return withURI(argsAs(args, args, false)), types.AnyType
 		}
 		names = append(names, r.Name.Text)
 	}

@@ -351,7 +351,9 @@ func (c *checker) mocked(src *source, m *syntax.Mock, out *Mock) (args, output *
 			if k.noun == "prompt" {
 				output = promptType
 			}
-			args = argsAs(o.args, o.args, false)
+			if args = argsAs(o.args, o.args, false); o.uri != "" {
+				args = withURI(args)
+			}
 			break
 		}
 	}
@@ -359,6 +361,16 @@ func (c *checker) mocked(src *source, m *syntax.Mock, out *Mock) (args, output *
 		c.report(unknownName(codeUnknownTool, "tool", "The source "+quoted(src.syn.Name.Text)+" ("+src.owner()+")", name, m.Tool.Range, have))
 	}
 	return args, output
+}
+
+// withURI adds to the variables of a resource template the address that they make.
+func withURI(variables *types.Type) *types.Type {
+	u := variables.Underlying()
+	if u.Kind() != types.Object || u.Attr("uri") != nil {
+		return variables
+	}
+	attrs := append([]types.Attr{{Name: "uri", Type: types.StringType}}, u.Attrs()...)
+	return types.ObjectOf(attrs, u.Rest())
 }
 
 // checkTestAnswer checks what a person answers to a question in a test.

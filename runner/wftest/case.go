@@ -55,16 +55,16 @@ func one(ctx context.Context, t *compiler.Test, common *shared, rec *recording) 
 		},
 	}
 	if rec != nil {
-		s.live, options.Secret, options.Redact = rec.call, rec.server.Secret, rec.redactor.Text
+		s.live, options.Secret, options.Redact = rec.call, rec.server.Secret, rec.server.Text
 	}
 	s.core = engine.NewCore(program, options)
-	s.take()
+	s.take(rec)
 	wrong := s.given(program)
 	if wrong == nil && len(s.problems) == 0 {
 		s.run()
 	}
 	r.Calls, r.Virtual = len(s.calls), s.now.Sub(epoch)
-	r.Failures = s.problems
+	r.Failures, r.stopped = s.problems, s.problems
 	if len(s.problems) == 0 {
 		r.Failures = s.judge(wrong)
 		r.Idle = s.idle()
@@ -75,9 +75,12 @@ func one(ctx context.Context, t *compiler.Test, common *shared, rec *recording) 
 	return r
 }
 
-// take takes the mocks of the test.
-func (s *simulation) take() {
+// take takes the mocks of the test, without those that are recorded anew.
+func (s *simulation) take(rec *recording) {
 	for i, m := range s.test.Syntax.Mocks {
+		if rec != nil && rec.replaces(m) {
+			continue
+		}
 		s.mocks = append(s.mocks, mock{syntax: m, exprs: s.test.Mocks[i], check: s.test.Test.Mocks[i]})
 	}
 }

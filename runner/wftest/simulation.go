@@ -14,8 +14,8 @@ import (
 // Limits of one test, so that one that never ends is a failure and not a hang. No
 // test that a person writes comes near them.
 const (
-	maxCalls   = 100_000
-	maxRounds  = 100_000
+	maxCalls   = 20_000
+	maxRounds  = 20_000
 	maxVirtual = 10 * 365 * 24 * time.Hour
 )
 

@@ -44,7 +44,7 @@ type Result struct {
 	Virtual  time.Duration // that passed in the run
 	Elapsed  time.Duration // that running it took
 	coverage *coverage
-	recorded *recorded
+	stopped  []Failure // because of which the run was not gone on with
 }
 
 // Failure is one thing that is not as a test expects it.
