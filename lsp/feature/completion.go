@@ -10,6 +10,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/lda-wf/wfc/lang/diag"
+	"github.com/lda-wf/wfc/lang/expr"
 	"github.com/lda-wf/wfc/lang/syntax"
 	"github.com/lda-wf/wfc/lsp/outline"
 	"github.com/lda-wf/wfc/lsp/protocol"
@@ -71,7 +76,10 @@ type completer struct {
 	schema *syntax.BlockSchema // of the block; nil: it is unknown
 
 	start, end int // of the name that is being written
-	items      []item
+
+	// base is the text that is tried out: the file's, without what cannot be read of it.
+	base  []byte
+	items []item
 }
 
 func newCompleter(client *workspace.Client, t *target, offset int) *completer {
@@ -125,11 +133,16 @@ func (c *completer) complete(ctx context.Context) error {
 	case !c.isWorkflows():
 		return nil
 	}
-	c.file, c.place = outline.Scan(c.src, c.offset)
+	c.file, c.place = outline.Scan(c.src, c.offset, nests)
 	if c.place.Comment {
 		return nil
 	}
 	c.schema = schemaOf(c.Name, c.place.Block)
+	c.base = c.src
+	if c.isBroken() {
+		c.base = outline.Mend(c.file, c.offset, parses)
+		c.project = c.project.With(c.Name, c.base)
+	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -144,6 +157,25 @@ func (c *completer) complete(ctx context.Context) error {
 		c.attributeValue()
 	}
 	return ctx.Err()
+}
+
+// isBroken reports whether the file has syntax errors.
+func (t *target) isBroken() bool {
+	for _, d := range t.project.Diagnostics {
+		if d.Range.File == t.Name && d.Severity == diag.Error && strings.HasPrefix(string(d.Code), "WFC10") {
+			return true
+		}
+	}
+	return false
+}
+
+// parses reports whether a piece of a file can be read.
+func parses(src []byte) bool {
+	if _, refused := expr.Scan(src, "", false); len(refused) > 0 {
+		return false
+	}
+	_, found := hclsyntax.ParseConfig(src, "", hcl.InitialPos)
+	return !found.HasErrors()
 }
 
 // schemaOf returns what may stand in a block, by the blocks around it.

@@ -391,11 +391,11 @@ func valueText(t *types.Type) string {
 func (c *completer) wantedObject() (*types.Type, map[string]bool) {
 	frame := c.place.Frames[len(c.place.Frames)-1]
 	try := func(text string, instead bool) (*types.Type, map[string]bool, bool) {
-		rest := c.src[c.end:]
+		rest := c.base[c.end:]
 		if instead {
-			rest = c.src[lineEnd(c.src, c.end):]
+			rest = c.base[lineEnd(c.base, c.end):]
 		}
-		src := bytes.Join([][]byte{c.src[:c.start], []byte(here + text), rest}, nil)
+		src := bytes.Join([][]byte{c.base[:c.start], []byte(here + text), rest}, nil)
 		view := check.Look(c.project.With(c.Name, src), c.Name, c.start, c.start+len(here))
 		for _, s := range view.Sights {
 			x, ok := s.Node.(*hclsyntax.ObjectConsExpr)
@@ -474,7 +474,7 @@ func (c *completer) inText() {
 	frame := c.place.Frames[len(c.place.Frames)-1]
 	start := frame.Start + 1
 	var want []string
-	src := c.src
+	src := c.base
 	end := c.closing(start)
 	if end >= lineEnd(src, c.offset) || src[end] != '"' { // it is not closed yet
 		src = bytes.Join([][]byte{src[:c.offset], []byte(`"` + c.outerClosers()), src[lineEnd(src, c.offset):]}, nil)

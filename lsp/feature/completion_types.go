@@ -58,7 +58,7 @@ func (c *completer) typeNotation() {
 
 // interfaceFile offers what may stand in a *.wfi file.
 func (c *completer) interfaceFile() {
-	c.file, c.place = outline.Scan(c.src, c.offset)
+	c.file, c.place = outline.Scan(c.src, c.offset, nests)
 	if c.place.Comment || c.place.In(outline.Quotes) {
 		return
 	}

@@ -28,12 +28,12 @@ type probe struct {
 func (c *completer) probe() probe {
 	var p probe
 	for _, tail := range c.tails() {
-		rest := c.src[c.end:]
+		rest := c.base[c.end:]
 		if tail.instead {
-			rest = c.src[lineEnd(c.src, c.end):]
+			rest = c.base[lineEnd(c.base, c.end):]
 		}
-		src := make([]byte, 0, len(c.src)+len(here)+len(tail.text))
-		src = append(src, c.src[:c.start]...)
+		src := make([]byte, 0, len(c.base)+len(here)+len(tail.text))
+		src = append(src, c.base[:c.start]...)
 		src = append(src, here...)
 		src = append(src, tail.text...)
 		src = append(src, rest...)

@@ -3,6 +3,7 @@ package feature
 import (
 	"context"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -87,7 +88,7 @@ type outlined struct{ name string }
 // outline returns the layout of the file.
 func (t *target) outline() *outline.File {
 	return workspace.Memo(t.Project, outlined{t.Name}, func() *outline.File {
-		f, _ := outline.Scan(t.src, -1)
+		f, _ := outline.Scan(t.src, -1, nests)
 		return f
 	})
 }
@@ -182,3 +183,23 @@ func plain(text string) string {
 	}
 	return strings.TrimSpace(strings.Join(out, "\n"))
 }
+
+// nests reports whether a type of block may stand in another, "" being the top level.
+func nests(outer, inner string) bool { return nesting()[[2]string{outer, inner}] }
+
+var nesting = sync.OnceValue(func() map[[2]string]bool {
+	out := map[[2]string]bool{}
+	var walk func(*syntax.BlockSchema)
+	walk = func(b *syntax.BlockSchema) {
+		for _, n := range b.Blocks {
+			if pair := [2]string{b.Type, n.Type}; !out[pair] {
+				out[pair] = true
+				walk(n.BlockSchema)
+			}
+		}
+	}
+	for _, name := range []string{"a.wf.hcl", "a" + syntax.TestSuffix, syntax.SettingsName} {
+		walk(syntax.Schema(name))
+	}
+	return out
+})

@@ -6,10 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// Scan reads a file. at is an offset that the place is wanted of; -1: none.
-func Scan(src []byte, at int) (*File, Place) {
+// Scan reads a file. at is an offset that the place is wanted of; -1: none. nests says
+// which types of blocks may stand in which, "" being the top level: a block that cannot
+// stand where it is and can further out shows that those between were not closed. nil:
+// any may stand anywhere.
+func Scan(src []byte, at int, nests func(outer, inner string) bool) (*File, Place) {
 	f := &File{Source: src, Body: &Block{End: len(src), Closed: true}}
-	s := &scanner{file: f, src: src, want: at, block: f.Body}
+	s := &scanner{file: f, src: src, want: at, block: f.Body, nests: nests}
 	s.run()
 	return f, s.place
 }
@@ -36,6 +39,7 @@ type scanner struct {
 	want  int
 	place Place
 	found bool
+	nests func(outer, inner string) bool
 }
 
 // note remembers the place where it is wanted: between two tokens or in one.
@@ -159,6 +163,14 @@ func (s *scanner) newline() {
 		s.endComment()
 	}
 	s.prevWord = Word{}
+	if n := len(s.frames); n > 1 && s.frames[n-1].Kind == Template {
+		// A sequence that nothing in it keeps open ends with its line, as does the text
+		// in quotes around it: it is being written.
+		s.frames = s.frames[:n-1]
+		if s.top().Kind == Quotes {
+			s.frames = s.frames[:n-2]
+		}
+	}
 	t := s.top()
 	if t == nil {
 		s.endStatement()
@@ -340,10 +352,28 @@ func (s *scanner) brace() {
 		s.open(Frame{Kind: Braces, Start: s.pos - 1})
 		return
 	}
+	s.rise(s.words[0].Text, s.words[0].Start)
 	b := &Block{Type: s.words[0], Labels: s.words[1:], Start: s.words[0].Start, Body: s.pos, Up: s.block, End: len(s.src)}
 	s.block.Blocks = append(s.block.Blocks, b)
 	s.block = b
 	s.words = nil
+}
+
+// rise leaves the blocks that were not closed before a block of a type.
+func (s *scanner) rise(kind string, at int) {
+	if s.nests == nil {
+		return
+	}
+	for b := s.block; b != nil; b = b.Up {
+		if !s.nests(b.Type.Text, kind) {
+			continue
+		}
+		for s.block != b {
+			s.block.End = at
+			s.block = s.block.Up
+		}
+		return
+	}
 }
 
 func (s *scanner) closeBrace() {
