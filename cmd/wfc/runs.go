@@ -23,6 +23,7 @@ func newRuns(std streams, g *globals) *cobra.Command {
 		Args:  noArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	serverFlag(cmd)
 	cmd.AddCommand(
 		newRunsList(std, g),
 		newRunsShow(std, g),
@@ -31,6 +32,7 @@ func newRuns(std streams, g *globals) *cobra.Command {
 		newRunsResume(std, g),
 		newRunsResolve(std, g),
 		newRunsCancel(std, g),
+		newRunsDiff(std, g),
 		newRunsExport(std, g),
 		newRunsPrune(std, g),
 	)
@@ -46,14 +48,9 @@ func newRunsList(std streams, g *globals) *cobra.Command {
 		Example: "  wfc runs list --limit 5",
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			store, err := openJournal(cmd, g)
+			runs, err := runsOf(cmd, g, limit)
 			if err != nil {
-				return failed(err)
-			}
-			defer store.Close()
-			runs, err := store.Runs(cmd.Context(), journal.Filter{Limit: limit})
-			if err != nil {
-				return failed(err)
+				return err
 			}
 			if asJSON {
 				return printJSON(std.out, nonNil(runs))
@@ -74,6 +71,48 @@ func newRunsList(std streams, g *globals) *cobra.Command {
 	return cmd
 }
 
+// runsOf returns the last runs, of the project or of a server.
+func runsOf(cmd *cobra.Command, g *globals, limit int) ([]journal.RunSummary, error) {
+	at, err := server(cmd)
+	if err != nil {
+		return nil, err
+	}
+	if at != nil {
+		return at.runs(cmd.Context(), limit)
+	}
+	store, err := openJournal(cmd, g)
+	if err != nil {
+		return nil, failed(err)
+	}
+	defer store.Close()
+	runs, err := store.Runs(cmd.Context(), journal.Filter{Limit: limit})
+	return runs, failed(err)
+}
+
+// recordFor returns what is known of a run, of the project or of a server, with values
+// as the run itself printed them, and the flag by which further commands find it.
+func recordFor(cmd *cobra.Command, g *globals, run string) (r *journal.RunRecord, where string, err error) {
+	at, err := server(cmd)
+	if err != nil {
+		return nil, "", err
+	}
+	if at != nil {
+		r, err = at.record(cmd.Context(), run)
+		return r, at.flag, err
+	}
+	proj, err := g.load()
+	if err != nil {
+		return nil, "", failed(err)
+	}
+	if r, err = recordOf(cmd.Context(), proj, run); err != nil {
+		return nil, "", err
+	}
+	if err := plainValues(r); err != nil {
+		return nil, "", failed(fmt.Errorf("the run %s cannot be shown: %w", r.Run, err))
+	}
+	return r, projectFlag(proj), nil
+}
+
 func newRunsShow(std streams, g *globals) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -84,16 +123,9 @@ beginning or end that no other run has.`,
 		Example: "  wfc runs show 06d3k7mx-x2f9 --json",
 		Args:    arguments(1, `name a run; see "wfc runs list"`),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			proj, err := g.load()
-			if err != nil {
-				return failed(err)
-			}
-			r, err := recordOf(cmd.Context(), proj, args[0])
+			r, where, err := recordFor(cmd, g, args[0])
 			if err != nil {
 				return err
-			}
-			if err := plainValues(r); err != nil {
-				return failed(fmt.Errorf("the run %s cannot be shown: %w", r.Run, err))
 			}
 			if asJSON {
 				return printJSON(std.out, r)
@@ -105,9 +137,9 @@ beginning or end that no other run has.`,
 			case journal.Queued:
 				fmt.Fprintf(std.out, "\nIt begins when other runs of its workflow have ended (concurrency).\n")
 			case journal.Waiting:
-				tellDoubts(std.out, proj, r)
+				tellDoubts(std.out, where, r)
 			case journal.Interrupted:
-				fmt.Fprintf(std.out, "\nIts process ended. Go on with it:\n\n    wfc runs resume %s%s\n", r.Run, projectFlag(proj))
+				fmt.Fprintf(std.out, "\nIts process ended. Go on with it:\n\n    wfc runs resume %s%s\n", r.Run, where)
 			}
 			return nil
 		},
