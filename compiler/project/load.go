@@ -130,22 +130,11 @@ type parsed struct {
 // parse reads and parses all files, as many at once as there are processors.
 // known has those that need not be parsed; nil: none.
 func (p *Project) parse(entries []*entry, known func(*entry) bool) {
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(entries)) {
-		workers.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(entries) {
-					return
-				}
-				if known == nil || !known(entries[i]) {
-					entries[i].parse(p)
-				}
-			}
-		})
-	}
-	workers.Wait()
+	all(len(entries), func(i int) {
+		if known == nil || !known(entries[i]) {
+			entries[i].parse(p)
+		}
+	})
 
 	files := 0
 	for _, e := range entries {
@@ -169,6 +158,24 @@ func (p *Project) parse(entries []*entry, known func(*entry) bool) {
 			p.Files = append(p.Files, e.file)
 		}
 	}
+}
+
+// all calls f for each number below n, on as many processors as there are.
+func all(n int, f func(i int)) {
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), n) {
+		workers.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				f(i)
+			}
+		})
+	}
+	workers.Wait()
 }
 
 func (e *entry) parse(p *Project) {

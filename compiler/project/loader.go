@@ -27,9 +27,47 @@ type Loader struct {
 	files  map[string]known // by path, of the last state
 	names  []string         // of the files on disk, sorted; nil: to be looked for
 	walked diag.List        // what could not be looked at then
+	rumour rumour           // taken from told, and not settled by a state
 
-	stale   bool            // what was read from disk may have changed
-	changed map[string]bool // paths of which this is so; all where stale is
+	// Who tells what has changed does not wait for a state.
+	telling sync.Mutex
+	told    rumour
+}
+
+// rumour is what may have changed on disk.
+type rumour struct {
+	all   bool
+	paths map[string]bool
+	names bool // which files there are
+}
+
+func (r *rumour) add(paths ...string) {
+	r.all = r.all || len(paths) == 0
+	r.names = r.names || len(paths) == 0
+	for _, path := range paths {
+		if r.paths == nil {
+			r.paths = map[string]bool{}
+		}
+		r.paths[path] = true
+		r.names = r.names || Belongs(path) || filepath.Ext(path) == "" // perhaps a folder
+	}
+}
+
+func (r *rumour) of(path string) bool { return r.all || r.paths[path] }
+
+// hear takes what was told since the last state; l.mu is held.
+func (l *Loader) hear() {
+	l.telling.Lock()
+	told := l.told
+	l.told = rumour{}
+	l.telling.Unlock()
+	l.rumour.all = l.rumour.all || told.all
+	for path := range told.paths {
+		l.rumour.add(path)
+	}
+	if told.names || l.rumour.names {
+		l.names, l.rumour.names = nil, false
+	}
 }
 
 // known is a file as it was parsed.
@@ -71,21 +109,9 @@ func Belongs(path string) bool { return wanted(filepath.Base(path)) }
 // Changed tells the loader that files on disk may have changed, by their absolute paths;
 // without any, that all may have.
 func (l *Loader) Changed(paths ...string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.stale = l.stale || len(paths) == 0
-	for _, path := range paths {
-		if l.changed == nil {
-			l.changed = map[string]bool{}
-		}
-		l.changed[path] = true
-		if Belongs(path) || filepath.Ext(path) == "" { // perhaps a folder
-			l.names = nil
-		}
-	}
-	if len(paths) == 0 {
-		l.names = nil
-	}
+	l.telling.Lock()
+	defer l.telling.Unlock()
+	l.told.add(paths...)
 }
 
 // Load returns the project with the files of the overlay in place of those on
@@ -97,6 +123,7 @@ func (l *Loader) Load(ctx context.Context, overlay map[string][]byte) (*Project,
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	l.hear()
 	p := &Project{Root: l.root, named: l.root, overlay: overlay, sources: map[string][]byte{}, alone: l.root == ""}
 	entries := l.find(p)
 	stamps := make([]stamp, len(entries))
@@ -116,7 +143,7 @@ func (l *Loader) Load(ctx context.Context, overlay map[string][]byte) (*Project,
 			}
 			return false
 		}
-		trusted := has && was.stamp != (stamp{}) && !l.mayHaveChanged(e.path)
+		trusted := has && was.stamp != (stamp{}) && !l.rumour.of(e.path)
 		if trusted {
 			stamps[at[e]] = was.stamp
 		} else {
@@ -129,6 +156,11 @@ func (l *Loader) Load(ctx context.Context, overlay map[string][]byte) (*Project,
 		return false
 	})
 	if err := ctx.Err(); err != nil {
+		for i, e := range entries { // what is done already is not done again
+			if e.src != nil {
+				l.files[e.path] = known{e.parsed, stamps[i]}
+			}
+		}
 		return nil, err
 	}
 	files := make(map[string]known, len(entries))
@@ -138,11 +170,45 @@ func (l *Loader) Load(ctx context.Context, overlay map[string][]byte) (*Project,
 	l.files = files
 	p.complete(l.version, l.before)
 	l.inherit(p)
-	l.before, l.stale, l.changed = p, false, nil
+	l.before, l.rumour = p, rumour{}
 	return p, nil
 }
 
-func (l *Loader) mayHaveChanged(path string) bool { return l.stale || l.changed[path] }
+// Part returns the project with some of its files, by name, and those that have what
+// these name, as far as that shows without parsing: soon there where a project of many
+// files is loaded the first time. Of one that was loaded it is all. The error is the context's.
+func (l *Loader) Part(ctx context.Context, overlay map[string][]byte, names []string) (*Project, error) {
+	l.mu.Lock()
+	loaded := l.before != nil
+	l.mu.Unlock()
+	if loaded || l.root == "" {
+		return l.Load(ctx, overlay)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.hear()
+	p := &Project{Root: l.root, named: l.root, overlay: overlay, sources: map[string][]byte{}}
+	entries := l.find(p)
+	texts := make([][]byte, len(entries))
+	all(len(entries), func(i int) {
+		if ctx.Err() == nil {
+			texts[i], _ = p.read(entries[i].path, maxFileSize) // what cannot be read is reported by Load
+		}
+	})
+	needed := needed(entries, texts, names)
+	var of []*entry
+	for i, e := range entries {
+		if needed[i] && texts[i] != nil {
+			of = append(of, e)
+		}
+	}
+	p.parse(of, func(*entry) bool { return ctx.Err() != nil })
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	p.complete(l.version, nil)
+	return p, nil
+}
 
 // find lists the files of a state as Project.find does, looking at folders only
 // where something may have changed.
@@ -209,7 +275,7 @@ func (l *Loader) inherit(p *Project) {
 		case over:
 			return slices.Equal(src, old)
 		}
-		return !l.mayHaveChanged(path) || stampOf(path) == was.stamp
+		return !l.rumour.of(path) || stampOf(path) == was.stamp
 	}
 	changed := false
 	for id, s := range before.snapshots {

@@ -37,24 +37,25 @@ func (s *Snapshot) Diagnostics(ctx context.Context, p *Project) ([]Diagnosed, er
 	if err != nil {
 		return nil, err
 	}
-	return s.diagnosed(ctx, p, found)
+	loaded, err := p.Load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.diagnosed(p, loaded, found), nil
 }
 
 // OpenDiagnostics returns what checking the open files alone finds in them: sooner
 // than Diagnostics, and perhaps less. The error is the context's.
 func (s *Snapshot) OpenDiagnostics(ctx context.Context, p *Project) ([]Diagnosed, error) {
-	found, err := p.FindingsOf(ctx, p.Open())
+	found, part, err := p.first(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return s.diagnosed(ctx, p, found)
+	return s.diagnosed(p, part, found), nil
 }
 
-func (s *Snapshot) diagnosed(ctx context.Context, p *Project, found diag.List) ([]Diagnosed, error) {
-	loaded, err := p.Load(ctx)
-	if err != nil {
-		return nil, err
-	}
+// diagnosed returns findings by file, with the project as far as it is loaded.
+func (s *Snapshot) diagnosed(p *Project, loaded *project.Project, found diag.List) []Diagnosed {
 	var out []Diagnosed
 	at := map[string]int{}
 	add := func(name string) int {
@@ -85,14 +86,10 @@ func (s *Snapshot) diagnosed(ctx context.Context, p *Project, found diag.List) (
 		if !s.shows(p, name) {
 			continue
 		}
-		d, err := p.diagnostic(ctx, x)
-		if err != nil {
-			return nil, err
-		}
 		i := add(name)
-		out[i].Diagnostics = append(out[i].Diagnostics, d)
+		out[i].Diagnostics = append(out[i].Diagnostics, p.diagnostic(loaded, x))
 	}
-	return out, nil
+	return out
 }
 
 // shows reports whether the findings of a file are shown as this project has them:
@@ -107,13 +104,9 @@ func (s *Snapshot) shows(p *Project, name string) bool {
 	return s.Owner(filepath.Join(p.Root, filepath.FromSlash(name))) == p
 }
 
-// Diagnostic returns a finding of the project as the protocol has it. The error is
-// the context's.
-func (p *Project) diagnostic(ctx context.Context, x diag.Diagnostic) (protocol.Diagnostic, error) {
-	l, _, err := p.Location(ctx, x.Range)
-	if err != nil {
-		return protocol.Diagnostic{}, err
-	}
+// diagnostic returns a finding of the project as the protocol has it.
+func (p *Project) diagnostic(loaded *project.Project, x diag.Diagnostic) protocol.Diagnostic {
+	l, _ := p.location(loaded, x.Range)
 	d := protocol.Diagnostic{
 		Range: l.Range, Severity: severities[x.Severity], Code: string(x.Code), Source: "wfc", Message: x.Detail,
 		CodeDescription: &protocol.CodeDescription{Href: explanation(x)},
@@ -125,46 +118,40 @@ func (p *Project) diagnostic(ctx context.Context, x diag.Diagnostic) (protocol.D
 		d.Tags = []protocol.DiagnosticTag{protocol.TagUnnecessary}
 	}
 	for _, r := range x.Related {
-		at, ok, err := p.Location(ctx, r.Range)
-		if err != nil {
-			return d, err
-		}
-		if ok {
+		if at, ok := p.location(loaded, r.Range); ok {
 			d.RelatedInformation = append(d.RelatedInformation, protocol.DiagnosticRelatedInformation{Location: at, Message: r.Message})
 		}
 	}
 	if p.client.TextDocument.PublishDiagnostics.DataSupport && len(x.Fixes) > 0 {
-		d.Data, err = p.data(ctx, x)
+		d.Data = p.data(loaded, x)
 	}
-	return d, err
+	return d
 }
 
 // fix is what Data holds of a fix.
 type fix struct {
-	Title   string                          `json:"title"`
-	Certain bool                            `json:"certain"`
-	Edits   map[protocol.DocumentURI][]edit `json:"edits"`
+	Title   string                                       `json:"title"`
+	Certain bool                                         `json:"certain"`
+	Edits   map[protocol.DocumentURI][]protocol.TextEdit `json:"edits"`
 }
 
-type edit = protocol.TextEdit
-
 // data is what a client sends back with a request for code actions.
-func (p *Project) data(ctx context.Context, x diag.Diagnostic) (json.RawMessage, error) {
+func (p *Project) data(loaded *project.Project, x diag.Diagnostic) json.RawMessage {
 	var fixes []fix
 	for _, f := range x.Fixes {
-		edits := map[protocol.DocumentURI][]edit{}
+		edits := map[protocol.DocumentURI][]protocol.TextEdit{}
 		for _, e := range f.Edits {
-			at, ok, err := p.Location(ctx, e.Range)
-			if err != nil {
-				return nil, err
-			}
-			if ok {
-				edits[at.URI] = append(edits[at.URI], edit{Range: at.Range, NewText: e.Text})
+			if at, ok := p.location(loaded, e.Range); ok {
+				edits[at.URI] = append(edits[at.URI], protocol.TextEdit{Range: at.Range, NewText: e.Text})
 			}
 		}
 		fixes = append(fixes, fix{f.Title, f.Certain, edits})
 	}
-	return json.Marshal(map[string]any{"fixes": fixes})
+	src, err := json.Marshal(map[string]any{"fixes": fixes})
+	if err != nil {
+		return nil // texts, numbers and lists can always be written
+	}
+	return src
 }
 
 // explanation is where a finding's code is explained: under a heading of which the

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/lda-wf/wfc/compiler/check"
 	"github.com/lda-wf/wfc/compiler/project"
 	"github.com/lda-wf/wfc/lang/diag"
 	"github.com/lda-wf/wfc/lsp/document"
@@ -142,11 +143,10 @@ func (p *Project) File(ctx context.Context, name string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	src := loaded.Source(name)
-	if src == nil {
+	text := p.text(loaded, name)
+	if text == nil {
 		return nil, nil
 	}
-	text := remember(&p.texts, name, func() *document.Text { return document.New(src, p.client.Encoding) })
 	return &File{URI: p.URI(name), Name: name, Text: text, Project: p}, nil
 }
 
@@ -199,35 +199,55 @@ func (p *Project) Findings(ctx context.Context) (diag.List, error) {
 	return p.findings, nil
 }
 
-// FindingsOf returns what checking the blocks of some files finds in these files:
-// a part of what Findings does, sooner. The error is the context's.
-func (p *Project) FindingsOf(ctx context.Context, names []string) (diag.List, error) {
-	loaded, err := p.Load(ctx)
+// first returns what checking the blocks of the open files finds in these files,
+// with the project as far as that needed it: sooner than Findings, and perhaps less.
+// The error is the context's.
+func (p *Project) first(ctx context.Context) (diag.List, *project.Project, error) {
+	names := p.Open()
+	part, err := p.shared.loader.Part(ctx, p.overlay, names)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	found, err := p.shared.cache.Files(ctx, loaded, names)
+	found, err := check.NewCache().Files(ctx, part, names)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return slices.DeleteFunc(found, func(d diag.Diagnostic) bool { return !slices.Contains(names, d.Range.File) }), nil
+	return slices.DeleteFunc(found, func(d diag.Diagnostic) bool { return !slices.Contains(names, d.Range.File) }), part, nil
 }
 
 // Location returns a place of a diagnostic or of the syntax tree as the protocol
 // has it. ok is false for one that is nowhere in a file. The error is the context's.
 func (p *Project) Location(ctx context.Context, r diag.Range) (l protocol.Location, ok bool, err error) {
-	if r.File == "" {
-		return l, false, nil
-	}
-	f, err := p.File(ctx, r.File)
+	loaded, err := p.Load(ctx)
 	if err != nil {
 		return l, false, err
 	}
-	l.URI = p.URI(r.File)
-	if f != nil {
-		l.Range = f.Text.Range(r.Start.Byte, r.End.Byte)
+	l, ok = p.location(loaded, r)
+	return l, ok, nil
+}
+
+// location is Location with the project as far as it is loaded.
+func (p *Project) location(loaded *project.Project, r diag.Range) (l protocol.Location, ok bool) {
+	if r.File == "" {
+		return l, false
 	}
-	return l, true, nil
+	l.URI = p.URI(r.File)
+	if text := p.text(loaded, r.File); text != nil {
+		l.Range = text.Range(r.Start.Byte, r.End.Byte)
+	}
+	return l, true
+}
+
+// text returns the text of a file, or nil where there is none of that name.
+func (p *Project) text(loaded *project.Project, name string) *document.Text {
+	if d := p.open[name]; d != nil {
+		return d.Text
+	}
+	src := loaded.Source(name)
+	if src == nil {
+		return nil
+	}
+	return remember(&p.texts, name, func() *document.Text { return document.New(src, p.client.Encoding) })
 }
 
 // memo remembers what was computed once, by key.
@@ -261,3 +281,6 @@ func hold(ctx context.Context, gate chan struct{}) error {
 }
 
 func release(gate chan struct{}) { <-gate }
+
+// Encoding is what positions are counted in.
+func (p *Project) Encoding() document.Encoding { return p.client.Encoding }
