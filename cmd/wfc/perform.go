@@ -17,23 +17,35 @@ import (
 // performance shows a run while it goes on: to a person, or as JSON, one event a line.
 type performance struct {
 	std   streams
-	proj  *project.Project
+	where string // the flag by which further commands find the run; "": they need none
 	json  bool
 	view  *progress
 	lines eventLines
 	run   string // the one that began last and has not ended
+	// record returns what is known of a run.
+	record func(context.Context, string) (*journal.RunRecord, error)
 }
 
 // performing has something done with a project's service, such as a run. ctx ends
 // with the first of the [interrupts].
 func performing(ctx context.Context, std streams, proj *project.Project, asJSON bool,
 	do func(context.Context, *service.Service, *performance) error) (err error) {
-	p := &performance{std: std, proj: proj, json: asJSON, view: newProgress(std.err), lines: eventLines{w: std.out}}
+	p := newPerformance(std, projectFlag(proj), asJSON)
 	svc, err := newService(proj, std, p.view)
 	if err != nil {
 		return failed(err)
 	}
 	defer closeAfter(svc, &err)
+	p.record = svc.Record
+	return p.perform(ctx, func(ctx context.Context) error { return do(ctx, svc, p) })
+}
+
+func newPerformance(std streams, where string, asJSON bool) *performance {
+	return &performance{std: std, where: where, json: asJSON, view: newProgress(std.err), lines: eventLines{w: std.out}}
+}
+
+// perform has something done that is shown. ctx ends with the first of the [interrupts].
+func (p *performance) perform(ctx context.Context, do func(context.Context) error) error {
 	defer p.view.close()
 	defer surviveBrokenPipes()()
 	ctx, stop := interruptible(ctx)
@@ -50,7 +62,7 @@ func performing(ctx context.Context, std streams, proj *project.Project, asJSON 
 			<-told
 		}
 	}()
-	if err := do(ctx, svc, p); err != nil {
+	if err := do(ctx); err != nil {
 		return failed(p.explained(err))
 	}
 	if p.lines.err != nil {
@@ -64,7 +76,7 @@ func (p *performance) explained(err error) error {
 	if e := (*journal.Error)(nil); p.run == "" || !errors.As(err, &e) || errors.Is(err, journal.ErrFenced) {
 		return err
 	}
-	return fmt.Errorf("%w\n\nThe run goes on from there with\n\n    wfc runs resume %s%s", err, p.run, projectFlag(p.proj))
+	return fmt.Errorf("%w\n\nThe run goes on from there with\n\n    wfc runs resume %s%s", err, p.run, p.where)
 }
 
 // watch shows an event.
@@ -86,7 +98,7 @@ func (p *performance) watch(ev engine.Event) {
 
 // ended shows what came of a run and returns what the command ends with; nil: the
 // run is completed.
-func (p *performance) ended(ctx context.Context, svc *service.Service, o *engine.Outcome) error {
+func (p *performance) ended(ctx context.Context, o *engine.Outcome) error {
 	switch o.Status {
 	case engine.StatusCompleted:
 		if p.json {
@@ -103,11 +115,11 @@ func (p *performance) ended(ctx context.Context, svc *service.Service, o *engine
 		return &exit{code: exitInterrupted}
 	case engine.StatusWaiting:
 		if !p.json {
-			r, err := svc.Record(context.WithoutCancel(ctx), o.Run)
+			r, err := p.record(context.WithoutCancel(ctx), o.Run)
 			if err != nil {
 				return failed(err)
 			}
-			tellDoubts(p.std.err, p.proj, r)
+			tellDoubts(p.std.err, p.where, r)
 		}
 		return &exit{code: exitWaiting}
 	}
@@ -115,12 +127,12 @@ func (p *performance) ended(ctx context.Context, svc *service.Service, o *engine
 }
 
 // resume goes on with a run and shows it.
-func (p *performance) resume(ctx context.Context, svc *service.Service, run journal.RunID, goOn func(context.Context, string, func(engine.Event)) (*engine.Outcome, error)) error {
+func (p *performance) resume(ctx context.Context, run journal.RunID, goOn func(context.Context, string, func(engine.Event)) (*engine.Outcome, error)) error {
 	outcome, err := goOn(ctx, string(run), p.watch)
 	if err != nil {
 		return err
 	}
-	return p.ended(ctx, svc, outcome)
+	return p.ended(ctx, outcome)
 }
 
 // recordOf returns what the journal of the project has of a run. It creates no journal.

@@ -42,12 +42,13 @@ they tell, and what only the run tells. It starts no server and reads no secret.
 		Example: "  wfc run triage --input repo=acme/app --input limit=5\n  wfc run triage --input repo=acme/app --plan",
 		Args:    arguments(1, "name a workflow or a deployment, or give a path"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runWorkflow(cmd.Context(), std, g, args[0], f)
+			return runWorkflow(cmd, std, g, args[0], f)
 		},
 	}
 	cmd.Flags().StringArrayVar(&f.inputs, "input", nil, "an input: `NAME=VALUE`, text for a string, else JSON (repeatable)")
 	cmd.Flags().StringVar(&f.inputFile, "input-file", "", "a JSON `FILE` with an object of inputs; --input wins")
 	bindFlag(cmd, &f.binds)
+	serverFlag(cmd)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print events, one JSON object a line")
 	cmd.Flags().IntVar(&f.repeat, "repeat", 1, "run `N` times in a row, on the same sessions")
 	cmd.Flags().BoolVar(&f.plan, "plan", false, "say what a run will do, and run nothing")
@@ -55,17 +56,24 @@ they tell, and what only the run tells. It starts no server and reads no secret.
 	return cmd
 }
 
-func runWorkflow(ctx context.Context, std streams, g *globals, arg string, f runFlags) error {
+func runWorkflow(cmd *cobra.Command, std streams, g *globals, arg string, f runFlags) error {
+	ctx := cmd.Context()
 	if f.repeat < 1 {
 		return usage("--repeat %d: it must be at least 1", f.repeat)
 	}
 	for _, pair := range f.inputs {
-		if name, _, ok := strings.Cut(pair, "="); !ok || name == "" {
+		if name, _, ok := cutInput(pair); !ok || name == "" {
 			return usage("--input %q: write NAME=VALUE, such as limit=5", pair)
 		}
 	}
 	if f.plan && (f.repeat > 1 || f.reuse != "") {
 		return usage("--plan says what a first run will do; leave out --repeat and --reuse")
+	}
+	if at, err := server(cmd); at != nil || err != nil {
+		if err != nil {
+			return err
+		}
+		return runAt(ctx, std, at, arg, f)
 	}
 	proj, plan, err := compile(std, g, arg, f.binds)
 	if err != nil {
@@ -110,7 +118,7 @@ func runWorkflow(ctx context.Context, std streams, g *globals, arg string, f run
 			if err != nil {
 				return err
 			}
-			err = p.ended(ctx, svc, outcome)
+			err = p.ended(ctx, outcome)
 			if e := (*exit)(nil); errors.As(err, &e) && e.code != exitFailed {
 				return err
 			}
@@ -121,6 +129,9 @@ func runWorkflow(ctx context.Context, std streams, g *globals, arg string, f run
 		return worst
 	})
 }
+
+// cutInput splits NAME=VALUE, whose value may be empty.
+func cutInput(pair string) (name, text string, ok bool) { return strings.Cut(pair, "=") }
 
 // errInterrupted is why a run is cancelled by Ctrl-C.
 var errInterrupted = errors.New("interrupted")

@@ -27,14 +27,14 @@ func newRuns(std streams, g *globals) *cobra.Command {
 	cmd.AddCommand(
 		newRunsList(std, g),
 		newRunsShow(std, g),
-		newRunsLogs(std, g),
-		newRunsWhy(std, g),
+		onlyHere(newRunsLogs(std, g)),
+		onlyHere(newRunsWhy(std, g)),
 		newRunsResume(std, g),
 		newRunsResolve(std, g),
 		newRunsCancel(std, g),
-		newRunsDiff(std, g),
-		newRunsExport(std, g),
-		newRunsPrune(std, g),
+		onlyHere(newRunsDiff(std, g)),
+		onlyHere(newRunsExport(std, g)),
+		onlyHere(newRunsPrune(std, g)),
 	)
 	return cmd
 }

@@ -28,8 +28,9 @@ func doubtsOf(r *journal.RunRecord) []journal.StepRecord {
 	return out
 }
 
-// tellDoubts says what a run waits for, why, and what to do.
-func tellDoubts(w io.Writer, proj *project.Project, r *journal.RunRecord) {
+// tellDoubts says what a run waits for, why, and what to do. where is the flag by
+// which commands find the run.
+func tellDoubts(w io.Writer, where string, r *journal.RunRecord) {
 	doubts := doubtsOf(r)
 	if len(doubts) == 0 {
 		return
@@ -48,7 +49,7 @@ func tellDoubts(w io.Writer, proj *project.Project, r *journal.RunRecord) {
 			fmt.Fprintf(w, "    … and so on for the others\n")
 			break
 		}
-		command := fmt.Sprintf("wfc runs resolve %s %s%s --as", r.Run, quoted(nameOfStep(s)), projectFlag(proj))
+		command := fmt.Sprintf("wfc runs resolve %s %s%s --as", r.Run, quoted(nameOfStep(s)), where)
 		fmt.Fprintf(w, "    %s ok --output JSON\n    %s error\n    %s retry\n", command, command, command)
 	}
 }

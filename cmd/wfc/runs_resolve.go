@@ -53,6 +53,13 @@ STEP is a step's name, with the index or the key of an element: label, label[0],
 			if _, _, err := engine.ParseInstance(w.Step); err != nil {
 				return usage("%w", err)
 			}
+			at, err := server(cmd)
+			if err != nil {
+				return err
+			}
+			if at != nil {
+				return at.resolve(cmd.Context(), std, args[0], w, anew, asJSON)
+			}
 			return resolve(cmd.Context(), std, g, args[0], w, anew, asJSON)
 		},
 	}
@@ -77,7 +84,7 @@ func resolve(ctx context.Context, std streams, g *globals, run string, w engine.
 			return fmt.Errorf("%w%s", err, whatIsInDoubt(r))
 		}
 		p.say("The step %s is resolved: %s.", printable(w.Step), w.As)
-		err := p.resume(ctx, svc, r.Run, resuming(svc, anew))
+		err := p.resume(ctx, r.Run, resuming(svc, anew))
 		if errors.Is(err, journal.ErrOwned) {
 			p.say("The run %s goes on in %s.", r.Run, ownerOf(ctx, svc, r))
 			return nil

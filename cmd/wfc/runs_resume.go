@@ -22,6 +22,13 @@ A run that a living process executes cannot be resumed.`,
 		Example: "  wfc runs resume 06d3k7mx-x2f9",
 		Args:    arguments(1, `name a run; see "wfc runs list"`),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			at, err := server(cmd)
+			if err != nil {
+				return err
+			}
+			if at != nil {
+				return at.resume(cmd.Context(), std, args[0], anew, asJSON)
+			}
 			proj, err := g.load()
 			if err != nil {
 				return failed(err)
@@ -31,7 +38,7 @@ A run that a living process executes cannot be resumed.`,
 				return err
 			}
 			return performing(cmd.Context(), std, proj, asJSON, func(ctx context.Context, svc *service.Service, p *performance) error {
-				return p.resume(ctx, svc, r.Run, resuming(svc, anew))
+				return p.resume(ctx, r.Run, resuming(svc, anew))
 			})
 		},
 	}
@@ -63,6 +70,13 @@ executes it, this one does the same.`,
 		Example: "  wfc runs cancel 06d3k7mx-x2f9",
 		Args:    arguments(1, `name a run; see "wfc runs list"`),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			at, err := server(cmd)
+			if err != nil {
+				return err
+			}
+			if at != nil {
+				return at.cancel(cmd.Context(), std, args[0], asJSON)
+			}
 			proj, err := g.load()
 			if err != nil {
 				return failed(err)
@@ -80,7 +94,7 @@ executes it, this one does the same.`,
 					p.say("The run %s is executed by %s, which was asked to end it.", r.Run, ownerOf(ctx, svc, r))
 					return nil
 				}
-				return cancelled(ctx, p.resume(ctx, svc, r.Run, svc.Resume))
+				return cancelled(ctx, p.resume(ctx, r.Run, svc.Resume))
 			})
 		},
 	}

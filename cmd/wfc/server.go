@@ -45,12 +45,16 @@ func server(cmd *cobra.Command) (*remote, error) {
 	return &remote{c, further}, nil
 }
 
-// notOnServer refuses a server for what is about the project's own files.
-func notOnServer(cmd *cobra.Command, what string) error {
-	if cmd.Flag("server").Changed {
-		return usage("--server: %s is for the journal of a project on this computer. Leave --server out, where the project is", what)
+// onlyHere refuses a server for a command that reads the journal of the project itself.
+func onlyHere(c *cobra.Command) *cobra.Command {
+	c.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		at, err := server(cmd)
+		if at != nil {
+			return usage("%s reads the journal of the project, which a server does not offer. Run it where the project is, with --server \"\"", cmd.CommandPath())
+		}
+		return err
 	}
-	return nil
+	return c
 }
 
 // refusal is an error of a server as a command ends with it.
