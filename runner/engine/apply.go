@@ -352,7 +352,7 @@ func (c *Core) applyDeadlinePassed(f DeadlinePassed) error {
 	if fr.failure == nil && fr.halt == stopNone {
 		fr.failure = &RunError{Kind: KindTimeout, Message: f.Message}
 	}
-	fr.halt = stopAll
+	fr.halt, fr.late = stopAll, true
 	c.timers.stop(fr.deadline)
 	c.wake(fr)
 	return nil

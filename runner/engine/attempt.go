@@ -80,6 +80,9 @@ func (c *Core) attemptEnded(n *node, at Addr, answer *Answer, failed *CallError,
 				after = failed.RetryAfter
 			}
 			at, note, again := c.retries(n, at, end, args, repeatable || unsent, after)
+			if again && answer != nil && c.refuse(inst, f) {
+				return
+			}
 			if again {
 				c.record(AttemptFailed{At: end.At, Attempt: end.Attempts, Failure: f, RetryAt: at})
 				return

@@ -349,7 +349,11 @@ func (d *driver) callError(ctx context.Context, live *liveCall, err error) *Call
 		}
 	case cause != nil:
 		failed.Kind = KindCancelled
-		failed.Message = fmt.Sprintf("The call of %s was cancelled because the run stops.", live.what())
+		because := theRunStops
+		if s, ok := cause.(stopped); ok {
+			because = string(s)
+		}
+		failed.Message = fmt.Sprintf("The call of %s was cancelled because %s.", live.what(), because)
 	}
 	return &failed
 }

@@ -139,15 +139,28 @@ func (c *Core) childEnded(f *frame) {
 		return
 	}
 	failed := &CallError{Sent: SentNo, Kind: KindCancelled, Answered: true}
-	failed.Message = fmt.Sprintf("The workflow %s was cancelled because the run stops.", n.child.plan.Workflow)
+	failed.Message = fmt.Sprintf("The workflow %s was cancelled because %s.", n.child.plan.Workflow, c.because(c.frames[at.Frame]))
 	if f.unsafe {
 		failed.Sent = SentYes
 	}
-	if e := f.failure; e != nil {
+	if e := f.failure; e != nil && f.refused {
+		failed.Kind, failed.Message = e.Kind, e.Message
+	} else if e != nil {
 		failed.Kind, failed.Code, failed.Answered = e.Kind, e.Code, !e.InDoubt
 		failed.Message = fmt.Sprintf("In the workflow %s: %s", n.child.plan.Workflow, e.Message)
 	}
 	c.attemptEnded(n, at, nil, failed, !f.unsafe)
+}
+
+// refuse has the child of an attempt that fails, though the child was ok, undo what
+// it did before the next attempt does it again. It reports whether there is anything.
+func (c *Core) refuse(inst *instance, failure *Failure) bool {
+	child := c.doneChild(inst)
+	if child == nil {
+		return false
+	}
+	c.record(Settled{Frame: child.id, Outcome: RunFailed, Err: &RunError{Kind: failure.Kind, Message: failure.Message}})
+	return true
 }
 
 // closeChild ends the workflow that an instance ran: the attempt is over. What

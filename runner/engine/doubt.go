@@ -50,7 +50,7 @@ func (c *Core) judgeLost() {
 		switch repeatable := l.call.repeatable; {
 		case stopping && repeatable:
 			c.record(NodeEnded{At: at, Outcome: OutcomeError, Attempts: inst.attempts, Failure: &Failure{
-				Kind: KindCancelled, Message: "It was cancelled because the run stops.", Sent: SentMaybe,
+				Kind: KindCancelled, Message: "It was cancelled because " + c.because(c.frames[at.Frame]) + ".", Sent: SentMaybe,
 			}})
 		case repeatable || policy == "retry" && !stopping:
 			c.noCall(l)

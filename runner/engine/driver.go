@@ -105,8 +105,13 @@ func (l *liveCall) what() string {
 var (
 	errTimedOut = errors.New("its timeout passed")
 	errLate     = errors.New("its deadline passed")
-	errStopped  = errors.New("the run stops")
+	errStopped  = stopped(theRunStops)
 )
+
+// stopped is such a cause: the clause of a [CancelCall].
+type stopped string
+
+func (s stopped) Error() string { return string(s) }
 
 func newDriver(opts Options, log runLog, secrets map[string]string) *driver {
 	d := &driver{

@@ -244,8 +244,9 @@ type SessionID struct {
 // as CallAnswered where the answer was faster.
 type CancelCall struct {
 	At Addr
-	// Late: its deadline passed. Else the run stops.
-	Late bool
+	// Late: its deadline passed.
+	Late    bool
+	Because string // it is not late, and this is why: a clause
 }
 
 func (Record) command()     {}

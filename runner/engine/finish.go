@@ -96,7 +96,7 @@ func (c *Core) stopOne(at Addr, inst *instance, level stopLevel) {
 	case waitRetry:
 		end(l.last)
 	case waitSleep:
-		end(&Failure{Kind: KindCancelled, Message: "It was cancelled because the run stops."})
+		end(&Failure{Kind: KindCancelled, Message: "It was cancelled because " + c.because(c.frames[at.Frame]) + "."})
 	case waitRound:
 		c.record(NodeEnded{At: at, Outcome: OutcomeSkipped})
 	case waitDoubt:
@@ -104,13 +104,29 @@ func (c *Core) stopOne(at Addr, inst *instance, level stopLevel) {
 	case waitNone:
 		if call := l.call; call != nil && !call.cancelled && (level == stopAll || call.readOnly || !call.left) {
 			call.cancelled = true
-			c.commands = append(c.commands, CancelCall{At: at})
+			c.commands = append(c.commands, CancelCall{At: at, Because: c.because(c.frames[at.Frame])})
 		}
 		if call := l.call; call == nil && inst.child > 0 {
 			c.stopFrame(c.frames[inst.child], level)
 		}
 	}
 }
+
+// because says why what goes on in a workflow is stopped: a clause.
+func (c *Core) because(f *frame) string {
+	switch {
+	case f.late:
+		return fmt.Sprintf("the workflow %s did not end in time", f.prog.plan.Workflow)
+	case f.id == 0:
+		return theRunStops
+	case f.halt == stopNone:
+		return fmt.Sprintf("the workflow %s stops", f.prog.plan.Workflow)
+	}
+	return c.because(c.frames[f.parent.Frame])
+}
+
+// theRunStops is why most of what is stopped is: a clause.
+const theRunStops = "the run stops"
 
 // settleFrame decides how a workflow ended whose steps have ended, or never will.
 func (c *Core) settleFrame(f *frame) {
@@ -143,6 +159,7 @@ func (c *Core) settleFrame(f *frame) {
 
 func (c *Core) applySettled(s Settled) error {
 	f := c.frames[s.Frame]
+	f.refused = f.outcome == RunOK && s.Outcome != RunOK
 	f.outcome, f.failure, f.settled = s.Outcome, s.Err, s.Err
 	f.phase = phaseUndo
 	c.timers.stop(f.deadline)
@@ -154,7 +171,11 @@ func (c *Core) applySettled(s Settled) error {
 		}
 	}
 	f.skipRest()
-	f.open = len(f.nodes) - f.prog.steps
+	for i := range f.nodes {
+		if !f.nodes[i].state.ended() {
+			f.open++ // a finally block
+		}
+	}
 	if s.Outcome != RunOK {
 		f.undoing = c.undoList(f, nil)
 	}

@@ -85,6 +85,7 @@ type frame struct {
 	failure  *RunError // of the first node that fails the workflow
 	halt     stopLevel // what runs it stops
 	stopSent stopLevel
+	late     bool          // its deadline, or the timeout of the attempt to run it, has passed
 	unsafe   bool          // a call left that may not be repeated
 	errors   []value.Value // run.errors
 	deadline *timer
@@ -95,6 +96,7 @@ type frame struct {
 	undos    map[Addr]*instance
 	outcome  RunOutcome  // once it is settled
 	settled  *RunError   // run.error in its finally blocks
+	refused  bool        // it was ok, and the attempt of which it was failed for all that
 	outputs  value.Value // of a workflow that is ok
 }
 

@@ -57,7 +57,7 @@ func (d *driver) obey(commands []Command) (first *liveCall) {
 			if c.Late {
 				live.cancel(errLate)
 			} else {
-				live.cancel(errStopped)
+				live.cancel(stopped(c.Because))
 			}
 		}
 	}

@@ -27,6 +27,7 @@ type sim struct {
 	trace   []string    // what was commanded: "start a", "cancel b[0]", "ok a", "end completed"
 	facts   []Fact      // the history
 	now     time.Time
+	because []string // why calls were cancelled
 }
 
 func program(t testing.TB, p *plan.Plan) *Program {
@@ -165,6 +166,7 @@ func (s *sim) obey(commands []Command) {
 			s.waiting = append(s.waiting, c)
 			s.trace = append(s.trace, "start "+s.core.Instance(c.At).String())
 		case CancelCall:
+			s.because = append(s.because, c.Because)
 			s.trace = append(s.trace, "cancel "+s.core.Instance(c.At).String())
 		}
 	}

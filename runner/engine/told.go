@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -8,7 +9,7 @@ import (
 	"github.com/lda-wf/wfc/runner/journal"
 )
 
-// IsKept reports whether the journal keeps what an event says, so that [Told] gives it
+// IsKept reports whether the journal keeps what an event says, so that a [Teller] gives it
 // again. Of others it is told while they happen.
 func IsKept(ev Event) bool {
 	switch ev.(type) {
@@ -18,13 +19,40 @@ func IsKept(ev Event) bool {
 	return true
 }
 
-// Told returns what watchers of a run were told when ev was journalled; nil: nothing.
-// ev is one of [journal.Store.History], so what is sensitive is left out. The number of
-// elements of a fan-out is not known.
-func Told(run journal.RunID, ev journal.Event) Event {
+// Teller says of a run's history what its watchers were told. That a run which was
+// resumed has started again, or was queued, is told to who is there then, and no part
+// of it.
+type Teller struct {
+	Run     journal.RunID
+	created journal.RunCreated
+	begun   bool
+	doubts  []Instance // the steps that are in doubt
+}
+
+// Told returns what was told when ev was journalled; nil: nothing. Events come in
+// order, and are those of [journal.Store.History], so that what is sensitive is left
+// out. The number of elements of a fan-out is not known.
+func (t *Teller) Told(ev journal.Event) Event {
+	run := t.Run
 	switch p := ev.Data.(type) {
 	case journal.RunCreated:
+		t.created, t.begun = p, !p.Queued
+		if p.Queued {
+			return RunQueued{Run: string(run), Workflow: p.Workflow, Deployment: p.Deployment, Time: ev.Time}
+		}
 		return RunStarted{Run: string(run), Workflow: p.Workflow, Deployment: p.Deployment, Time: ev.Time}
+	case journal.RunBegun:
+		if t.begun {
+			return nil
+		}
+		t.begun = true
+		return RunStarted{Run: string(run), Workflow: t.created.Workflow, Deployment: t.created.Deployment, Time: ev.Time}
+	case journal.NodeResolved:
+		name := instanceOf(ev).String()
+		t.doubts = slices.DeleteFunc(t.doubts, func(in Instance) bool { return in.String() == name })
+		return nil
+	case journal.RunWaiting:
+		return RunWaits{Run: string(run), Steps: slices.Clone(t.doubts), Time: ev.Time}
 	case journal.NodeStarted:
 		return StepStarted{Step: instanceOf(ev), Elements: -1, Attempt: ev.Attempt, Time: ev.Time}
 	case journal.NodeCompleted:
@@ -41,6 +69,9 @@ func Told(run journal.RunID, ev journal.Event) Event {
 		}
 		return StepFinished{Step: instanceOf(ev), Outcome: OutcomeError, Failure: f, Time: ev.Time}
 	case journal.NodeWaiting:
+		if p.For == journal.WaitInDoubt {
+			t.doubts = append(t.doubts, instanceOf(ev))
+		}
 		return StepWaiting{Step: instanceOf(ev), InDoubt: p.For == journal.WaitInDoubt, Until: p.Due, Time: ev.Time}
 	case journal.RunFinished:
 		return finishedOf(run, p, ev.Time)

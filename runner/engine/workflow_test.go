@@ -95,6 +95,29 @@ func TestADeadlineEndsAChild(t *testing.T) {
 	s.wantTrace("start a/w", "deadline", "cancel a/w", "error a/w (cancelled)", "retry a (timeout)", "start a/w", "ok a/w", "ok a", "end completed")
 }
 
+func TestWhatIsStoppedSaysWhy(t *testing.T) {
+	sleeper := func(p *plan.Plan) *plan.Plan {
+		return withChildren(p, sub("c", planOf(call("r", "t", ``), call("x", "x", ``))))
+	}
+	for name, c := range map[string]struct {
+		plan *plan.Plan
+		do   func(*sim)
+		want string
+	}{
+		"the run is cancelled":    {sleeper(planOf(runs("a", "c", ``))), func(s *sim) { s.step(CancelRequested{}, true) }, "the run stops"},
+		"a step of the run fails": {planOf(call("r", "t", ``), call("x", "x", ``)), func(s *sim) { s.send("x").fail("x", KindTool, SentYes) }, "the run stops"},
+		"a step of a child fails": {sleeper(planOf(runs("a", "c", ``))), func(s *sim) { s.send("a/x").fail("a/x", KindTool, SentYes) }, "the workflow c stops"},
+		"its timeout passes":      {sleeper(planOf(runs("a", "c", ``, timeout(`"10s"`)))), func(s *sim) { s.pass(10 * time.Second) }, "the workflow c did not end in time"},
+		"its deadline passes":     {sleeper(planOf(runs("a", "c", ``, deadline(`"10s"`)))), func(s *sim) { s.pass(10 * time.Second) }, "the workflow c did not end in time"},
+	} {
+		s := newSim(t, c.plan, world{"t": give("1"), "x": refuse("no")}).begin()
+		c.do(s)
+		if len(s.because) == 0 || s.because[0] != c.want {
+			t.Errorf("%s: it was stopped because %q, want %q", name, s.because, c.want)
+		}
+	}
+}
+
 func TestWhatWasDoneIsUndoneLastFirst(t *testing.T) {
 	p := planOf(
 		call("a", "t", `{ x = 1 }`, effect("write"), undo("u", `{ of = args.x, got = self.output.x }`), undo("u", `{ second = true }`)),
@@ -177,6 +200,66 @@ func TestAChildIsUndoneThoughItsStepFails(t *testing.T) {
 				}
 				if undone != 1 {
 					t.Errorf("after %d facts of the history it was undone %d times; then came %v", cut, undone, s.trace)
+				}
+			}
+		})
+	}
+}
+
+// What an attempt to run a child did is undone once, also where another attempt
+// follows and does it again.
+func TestEveryAttemptOfAChildIsUndone(t *testing.T) {
+	attempt := func(n *plan.NodeSpec) {
+		n.Asserts = []plan.Condition{{Condition: "self.output.v > 9", ErrorMessage: `"too small"`}}
+	}
+	for name, c := range map[string]struct {
+		breaks string // a tool
+		how    []func(*plan.NodeSpec)
+		want   string // calls
+	}{
+		"its step fails": {"ok", []func(*plan.NodeSpec){attempt, retry("2", on(`["assert"]`))}, "t ok f u t ok f u"},
+		"it fails":       {"no", []func(*plan.NodeSpec){retry("2", on(`["tool"]`))}, "t no u f t no u f"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := planOf(runs("a", "c", ``, c.how...))
+			withChildren(p, outputs(sub("c", planOf(
+				call("t", "t", ``, effect("write"), idempotent, undo("u", `{ n = input.n }`)),
+				call("b", c.breaks, ``, after("t")),
+				call("f", "f", ``, finally),
+			)), "v", "1"))
+			var made []string
+			making := func(name string, and tool) tool {
+				return func(args value.Value) (*Answer, *CallError) {
+					made = append(made, name)
+					return and(args)
+				}
+			}
+			tools := world{"t": making("t", echo), "u": making("u", echo), "f": making("f", echo), "ok": making("ok", echo), "no": making("no", refuse("no"))}
+			s := newSim(t, p, tools).begin()
+			if got := s.finish(); got.Status != StatusFailed || strings.Join(made, " ") != c.want {
+				t.Errorf("it is %s after %s, want %s; the trace is %v", got.Status, strings.Join(made, " "), c.want, s.trace)
+			}
+			if got := s.core.Ended().Err; strings.Contains(got.Message, "In the workflow") != (c.breaks == "no") || !strings.Contains(got.Message, "It was tried 2 times.") {
+				t.Errorf("the failure is %q", got.Message)
+			}
+			undone := func(facts []Fact) (n int) {
+				for _, f := range facts {
+					if e, ok := f.(NodeEnded); ok && e.At.Undo > 0 {
+						n++
+					}
+				}
+				return n
+			}
+			for cut, all := 1, s.facts; cut < len(all); cut++ {
+				s := newSim(t, p, tools)
+				s.core.prog.policy.InDoubt = "retry"
+				s.facts = append([]Fact(nil), all[:cut]...)
+				s.restart()
+				if s.core.Ended() == nil {
+					s.finish()
+				}
+				if n := undone(s.facts); n != 2 {
+					t.Errorf("after %d facts of the history it was undone %d times; then came %v", cut, n, s.trace)
 				}
 			}
 		})
