@@ -2,13 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
+	"os"
 	"regexp"
 
 	"github.com/spf13/cobra"
 
 	"github.com/lda-wf/wfc/compiler/graph"
-	"github.com/lda-wf/wfc/runner/journal"
 	"github.com/lda-wf/wfc/runner/service"
 )
 
@@ -55,22 +54,23 @@ became of each step, and how long it took. RUN is a run's id, or a part of it.`,
 	return cmd
 }
 
-// isRun is what a run's id looks like, or a part of it that could be no name of a
-// workflow.
-var isRun = regexp.MustCompile(`^[0-9][0-9a-zA-Z]*(-[0-9a-zA-Z]*)?$|^[0-9a-zA-Z]+-[0-9a-zA-Z]{4}$`)
+// Runs' ids have lower-case letters, digits and one dash; mayBeRun is a part of one,
+// and isRun what nothing else is called.
+var (
+	mayBeRun = regexp.MustCompile(`^[0-9a-zA-Z]+(-[0-9a-zA-Z]*)?$`)
+	isRun    = regexp.MustCompile(`^[0-9]`)
+)
 
 // pictureOf returns the picture of what an argument names. Names of workflows and
-// deployments win over runs.
+// deployments win over runs, and so do files and folders.
 func pictureOf(ctx context.Context, std streams, g *globals, arg string, binds []string) (*graph.Graph, error) {
-	if isRun.MatchString(arg) {
-		if proj, err := g.load(); err == nil {
-			_, err := proj.Select(arg)
-			if err != nil && len(binds) > 0 {
-				return nil, usage("--bind is for workflows; %s looks like a run, which is drawn as it was", arg)
-			}
-			if err != nil {
-				return pictureOfRun(ctx, g, arg)
-			}
+	if mayBeRun.MatchString(arg) {
+		picture, err := pictureOfRun(ctx, g, arg)
+		switch {
+		case picture != nil && len(binds) > 0:
+			return nil, usage("--bind is for workflows; the run %s is drawn as it was", arg)
+		case picture != nil, isRun.MatchString(arg) && err != nil:
+			return picture, failed(err)
 		}
 	}
 	_, p, err := compile(std, g, arg, binds)
@@ -80,21 +80,23 @@ func pictureOf(ctx context.Context, std streams, g *globals, arg string, binds [
 	return graph.Of(p), nil
 }
 
-func pictureOfRun(ctx context.Context, g *globals, run string) (*graph.Graph, error) {
+// pictureOfRun returns the picture of a run; nil without an error: the argument names
+// something else.
+func pictureOfRun(ctx context.Context, g *globals, arg string) (*graph.Graph, error) {
 	proj, err := g.load()
 	if err != nil {
-		return nil, failed(err)
+		return nil, err
+	}
+	if _, err := proj.Select(arg); err == nil {
+		return nil, nil
+	}
+	if _, err := os.Stat(arg); err == nil {
+		return nil, nil
 	}
 	store, err := journalOf(ctx, proj)
 	if err != nil {
-		return nil, failed(err)
+		return nil, err
 	}
 	defer store.Close()
-	picture, err := service.Picture(ctx, store, run)
-	if errors.Is(err, journal.ErrNotFound) {
-		if _, ofProject := proj.Select(run); ofProject != nil {
-			return nil, failed(errors.Join(err, ofProject))
-		}
-	}
-	return picture, failed(err)
+	return service.Picture(ctx, store, arg)
 }

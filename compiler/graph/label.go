@@ -109,7 +109,7 @@ func duration(ms int64) string {
 	d := time.Duration(ms) * time.Millisecond
 	switch {
 	case ms == 0:
-		return "<1ms"
+		return "0ms"
 	case d < time.Second:
 		return d.String()
 	case d < time.Minute:
