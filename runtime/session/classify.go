@@ -70,9 +70,9 @@ func (s *Session) classified(ctx context.Context, c *Client, label string, sent 
 		}
 		if q := (*quiet)(nil); errors.As(cause, &q) {
 			e.Reason = Quiet
-			return e.describe(s.cfg.redact, fmt.Sprintf("It had no answer and no progress message for %s and was cancelled (sent: %s).", q.d, sent), e.Noise)
+			return e.describe(s.cfg.redact, fmt.Sprintf("It had no answer and no progress message for %s and was cancelled. %s", q.d, received[sent]), e.Noise)
 		}
-		return e.describe(s.cfg.redact, fmt.Sprintf("It was given up before the answer came (sent: %s): %s.", sent, cause), e.Noise)
+		return e.describe(s.cfg.redact, fmt.Sprintf("It was given up before the answer came: %s. %s", cause, received[sent]), e.Noise)
 	}
 	select {
 	case <-c.channel.Done():
@@ -105,4 +105,11 @@ func plainly(err error) string {
 		return "the result has a wrong type"
 	}
 	return other.Field + " has a wrong type"
+}
+
+// received says whether the server has a request that was given up: sentences.
+var received = [...]string{
+	SentNo:    "Nothing was sent.",
+	SentMaybe: "Whether the server received it is not known.",
+	SentYes:   "The server had received it.",
 }
