@@ -16,7 +16,7 @@ import (
 func newTest(std streams, g *globals) *cobra.Command {
 	k := testRun{std: std}
 	var run string
-	var record bool
+	var record, watch bool
 	cmd := &cobra.Command{
 		Use:   "test [PATH…]",
 		Short: "Run the tests of workflows, against mocks",
@@ -33,6 +33,9 @@ What of the workflows never ran is shown, too.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := oneOf("--format", k.format, "text", "json", "junit"); err != nil {
 				return err
+			}
+			if watch && k.format != "text" {
+				return usage("--watch shows text, and not %s", k.format)
 			}
 			if run != "" {
 				names, err := regexp.Compile(run)
@@ -55,11 +58,15 @@ What of the workflows never ran is shown, too.`,
 					return err
 				}
 			}
+			if watch {
+				return k.watch(ctx)
+			}
 			return k.once(ctx)
 		},
 	}
 	cmd.Flags().StringVar(&k.format, "format", "text", "`text`, json or junit (XML)")
 	cmd.Flags().StringVar(&run, "run", "", "only tests whose names match this `REGEXP`")
+	cmd.Flags().BoolVar(&watch, "watch", false, "run the tests again that a change of a file affects, until Ctrl-C")
 	cmd.Flags().BoolVar(&record, "record", false, "first make the calls that no mock answers for real, effects included, and write their answers into the tests as mocks")
 	return cmd
 }

@@ -1,7 +1,7 @@
 package wftest
 
 import (
-	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -12,27 +12,55 @@ import (
 
 // WriteText writes a report for people: a line for each test, what is wrong with those
 // that did not pass, and what of the workflows ran.
-func (r *Report) WriteText(w io.Writer, o diag.TextOptions) error {
-	b := bufio.NewWriter(w)
+func (r *Report) WriteText(w io.Writer, o diag.TextOptions) error { return r.WriteTextBeside(nil, w, o) }
+
+// WriteTextBeside is WriteText for a report beside which other tests did not run again,
+// with results from before.
+func (r *Report) WriteTextBeside(others []Result, w io.Writer, o diag.TextOptions) error {
+	b := &bytes.Buffer{}
 	broken := map[string]bool{} // findings that were shown: many tests run one workflow
 	for i := range r.Results {
 		if err := r.Results[i].writeText(b, o, broken); err != nil {
 			return err
 		}
 	}
+	blank(b)
 	if len(r.Unreadable) > 0 {
-		b.WriteByte('\n')
 		if err := diag.WriteText(b, r.Unreadable, o); err != nil {
 			return err
 		}
-	} else {
-		b.WriteByte('\n')
+		blank(b)
 	}
 	b.WriteString(r.summary())
 	b.WriteByte('\n')
+	writeOthers(b, others)
 	r.writeCoverage(b)
-	return b.Flush()
+	_, err := w.Write(b.Bytes())
+	return err
 }
+
+// blank ends with a blank line what is written so far.
+func blank(b *bytes.Buffer) {
+	if b.Len() > 0 && !bytes.HasSuffix(b.Bytes(), []byte("\n\n")) {
+		b.WriteByte('\n')
+	}
+}
+
+// writeOthers tells of the tests that did not run again.
+func writeOthers(b *bytes.Buffer, others []Result) {
+	if len(others) == 0 {
+		return
+	}
+	rest := Report{Results: others}
+	fmt.Fprintf(b, "Of the others, which the change does not affect: %s\n", rest.summary())
+	for _, x := range others {
+		if x.Status != Passed {
+			fmt.Fprintf(b, "%s %s (%s:%d)\n", mark[x.Status], x.Name, x.At.File, x.At.Start.Line)
+		}
+	}
+}
+
+var mark = map[Status]string{Passed: "ok   ", Failed: "FAIL ", Broken: "ERROR"}
 
 func (r *Report) summary() string {
 	n := len(r.Results)
@@ -52,9 +80,8 @@ func (r *Report) summary() string {
 	return fmt.Sprintf("%s: %s.", count(n, "test"), strings.Join(parts, ", "))
 }
 
-func (r *Result) writeText(b *bufio.Writer, o diag.TextOptions, shown map[string]bool) error {
-	mark := map[Status]string{Passed: "ok   ", Failed: "FAIL ", Broken: "ERROR"}[r.Status]
-	fmt.Fprintf(b, "%s %s (%s:%d)\n", mark, r.Name, r.At.File, r.At.Start.Line)
+func (r *Result) writeText(b *bytes.Buffer, o diag.TextOptions, shown map[string]bool) error {
+	fmt.Fprintf(b, "%s %s (%s:%d)\n", mark[r.Status], r.Name, r.At.File, r.At.Start.Line)
 	for _, f := range r.Failures {
 		fmt.Fprintf(b, "\n  %s\n%s", place(f.At), indented(f.Message, "    "))
 		for _, d := range f.Differences {
@@ -90,7 +117,7 @@ func (r *Result) writeText(b *bufio.Writer, o diag.TextOptions, shown map[string
 	return nil
 }
 
-func (d *Difference) writeText(b *bufio.Writer) {
+func (d *Difference) writeText(b *bytes.Buffer) {
 	want, got := d.Want, d.Got
 	if want == "" {
 		want = "nothing"
@@ -106,7 +133,7 @@ func (d *Difference) writeText(b *bufio.Writer) {
 }
 
 // writeCoverage writes what of the workflows ran, and what never did.
-func (r *Report) writeCoverage(b *bufio.Writer) {
+func (r *Report) writeCoverage(b *bytes.Buffer) {
 	if len(r.Coverage) == 0 {
 		return
 	}
@@ -117,7 +144,7 @@ func (r *Report) writeCoverage(b *bufio.Writer) {
 		steps, ran, branches, taken := w.Counts()
 		fmt.Fprintf(t, "%s\t%d of %d\t%d of %d\n", w.Workflow, ran, steps, taken, branches)
 	}
-	t.Flush() //nolint:errcheck // b keeps the error
+	t.Flush() //nolint:errcheck // a buffer takes all
 	first := true
 	never := func(s StepCoverage, what string) {
 		if first {
