@@ -9,11 +9,12 @@ import (
 	"github.com/lda-wf/wfc/runner/journal"
 )
 
-// IsKept reports whether the journal keeps what an event says, so that a [Teller] gives it
-// again. Of others it is told while they happen.
+// IsKept reports whether the journal has an event of its own for what an event says, so
+// that the n-th one that is kept is the same for watchers and for a [Teller]. A step has
+// started when its call is begun, and the journal knows when its request left.
 func IsKept(ev Event) bool {
 	switch ev.(type) {
-	case StepProgress, RunWarning:
+	case StepProgress, StepStarted, RunWarning:
 		return false
 	}
 	return true

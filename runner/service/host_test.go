@@ -24,8 +24,8 @@ const fixtureConnection = `connection "fixture" "default" {
 
 // hostTest is a project with a host.
 type hostTest struct {
-	*testing.T
 	*Host
+	T    *testing.T
 	root string
 }
 

@@ -12,9 +12,9 @@ import (
 // RunEvent is an event of a run with its place: what a follower that comes back says
 // to go on behind it.
 type RunEvent struct {
-	// Seq counts the events of the run that are kept, from 1. Progress, warnings and the
-	// like are told while they happen and not kept: they have the Seq of the last event
-	// before them.
+	// Seq counts the events of the run that are kept, from 1. Others, such as progress
+	// and the starts of steps, have the Seq of the last one before them: a follower that
+	// comes back may miss them, or see them again.
 	Seq   int64
 	Event engine.Event
 	Kept  bool
@@ -32,30 +32,25 @@ func (h *Host) Follow(ctx context.Context, id string, after int64) iter.Seq2[Run
 			return
 		}
 		live := h.runs.get(string(record.Run))
-		first := int64(0)
-		if live != nil {
-			first = live.log.first
-		}
-		if live == nil || after < first {
+		if live == nil || after < live.log.first {
 			kept, err := h.told(ctx, string(record.Run))
 			if err != nil {
 				yield(RunEvent{}, kindly(err))
 				return
 			}
-			if live != nil {
-				kept = kept[:min(int(first), len(kept))]
-			}
-			for i, ev := range kept {
-				if seq := int64(i + 1); seq > after && !yield(RunEvent{seq, ev, true}, nil) {
+			for _, ev := range behind(kept, after) {
+				if live != nil && ev.Seq > live.log.first {
+					break // those that come are its own
+				}
+				if !yield(ev, nil) {
 					return
 				}
 			}
-			after = max(after, first)
 		}
 		if live == nil {
 			return
 		}
-		for ev, err := range live.log.follow(ctx, after) {
+		for ev, err := range live.log.follow(ctx, max(after, live.log.first)) {
 			if !yield(ev, err) {
 				return
 			}
@@ -63,31 +58,59 @@ func (h *Host) Follow(ctx context.Context, id string, after int64) iter.Seq2[Run
 	}
 }
 
-// told returns the events of a run that are kept, as its watchers were told them.
-func (h *Host) told(ctx context.Context, id string) ([]engine.Event, error) {
-	var out []engine.Event
+// behind returns the events behind a place.
+func behind(events []RunEvent, after int64) []RunEvent {
+	if after <= 0 {
+		return events
+	}
+	for i, ev := range events {
+		if ev.Kept && ev.Seq == after {
+			return events[i+1:]
+		}
+	}
+	return nil
+}
+
+// told returns the events of a run that the journal has, as its watchers were told them.
+func (h *Host) told(ctx context.Context, id string) ([]RunEvent, error) {
+	var out []RunEvent
+	teller := engine.Teller{Run: journal.RunID(id)}
+	seq := int64(0)
 	for ev, err := range h.store.History(ctx, journal.RunID(id)) {
 		if err != nil {
 			return nil, err
 		}
-		if told := engine.Told(journal.RunID(id), ev); told != nil {
-			out = append(out, told)
+		if told := teller.Told(ev); told != nil {
+			kept := engine.IsKept(told)
+			if kept {
+				seq++
+			}
+			out = append(out, RunEvent{seq, told, kept})
 		}
 	}
 	return out, nil
 }
 
-// maxAside bounds the events that are not kept and wait for a slow follower; older
-// ones are dropped.
+// lastOf returns the place of the last of events; 0: there is none.
+func lastOf(events []RunEvent) int64 {
+	if len(events) == 0 {
+		return 0
+	}
+	return events[len(events)-1].Seq
+}
+
+// maxAside bounds the progress that waits for a slow follower; what is older is dropped.
 const maxAside = 256
 
-// eventLog has the events of a run that goes on. They are dropped with it: the journal
-// has what is kept.
+// eventLog has the events of a run that goes on, without progress and the like. They
+// are dropped with it: the journal has what is kept.
 type eventLog struct {
-	first int64 // events that were kept before the first of these
+	first int64 // the place of the last event before these
+	begun bool  // the run had begun before
 
 	mu        sync.Mutex
-	kept      []engine.Event
+	seq       int64
+	events    []RunEvent
 	followers map[*follower]struct{}
 	ended     bool
 }
@@ -98,33 +121,52 @@ type follower struct {
 	aside []aside
 }
 
-// aside is an event that is not kept, after so many of the log.
+// aside is an event that the log does not have, after so many of the log.
 type aside struct {
 	after int
-	event engine.Event
+	event RunEvent
 }
 
-func newEventLog(first int64) *eventLog {
-	return &eventLog{first: first, followers: map[*follower]struct{}{}}
+func newEventLog(first int64, begun bool) *eventLog {
+	return &eventLog{first: first, begun: begun, seq: first, followers: map[*follower]struct{}{}}
 }
 
 // add takes an event.
 func (l *eventLog) add(ev engine.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	kept := engine.IsKept(ev)
+	kept, passing := engine.IsKept(ev), false
+	switch ev.(type) {
+	// Of a run that is resumed these are told to who is there, and no part of its history.
+	case engine.RunQueued:
+		kept = l.first == 0
+	case engine.RunStarted:
+		kept = !l.begun
+	case engine.StepProgress, engine.RunWarning:
+		passing = true
+	}
 	if kept {
-		l.kept = append(l.kept, ev)
+		l.seq++
+	}
+	if !passing {
+		l.events = append(l.events, RunEvent{l.seq, ev, kept})
 	}
 	for f := range l.followers {
-		if !kept {
+		if passing {
 			if len(f.aside) == maxAside {
 				f.aside = f.aside[1:]
 			}
-			f.aside = append(f.aside, aside{len(l.kept), ev})
+			f.aside = append(f.aside, aside{len(l.events), RunEvent{l.seq, ev, false}})
 		}
 		f.signal()
 	}
+}
+
+// last is the place of the last event.
+func (l *eventLog) last() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.seq
 }
 
 // end says that nothing follows.
@@ -150,13 +192,16 @@ func (l *eventLog) follow(ctx context.Context, after int64) iter.Seq2[RunEvent, 
 		f := &follower{wake: make(chan struct{}, 1)}
 		l.mu.Lock()
 		l.followers[f] = struct{}{}
+		next := 0
+		for after > l.first && next < len(l.events) && (l.events[next].Seq <= after && l.events[next].Kept || l.events[next].Seq < after) {
+			next++
+		}
 		l.mu.Unlock()
 		defer func() {
 			l.mu.Lock()
 			delete(l.followers, f)
 			l.mu.Unlock()
 		}()
-		next := int(max(after-l.first, 0))
 		for {
 			events, ended := l.take(f, &next)
 			for _, ev := range events {
@@ -183,15 +228,14 @@ func (l *eventLog) take(f *follower, next *int) (out []RunEvent, ended bool) {
 	defer l.mu.Unlock()
 	asides := func() {
 		for len(f.aside) > 0 && f.aside[0].after <= *next {
-			out = append(out, RunEvent{l.first + int64(*next), f.aside[0].event, false})
+			out = append(out, f.aside[0].event)
 			f.aside = f.aside[1:]
 		}
 	}
 	asides()
-	for *next < len(l.kept) {
-		ev := l.kept[*next]
+	for *next < len(l.events) {
+		out = append(out, l.events[*next])
 		*next++
-		out = append(out, RunEvent{l.first + int64(*next), ev, true})
 		asides()
 	}
 	return out, l.ended

@@ -13,12 +13,5 @@ func (h *Host) Place(ctx context.Context, id string) (int64, error) {
 		return live.log.last(), nil
 	}
 	kept, err := h.told(ctx, string(record.Run))
-	return int64(len(kept)), kindly(err)
-}
-
-// last is the place of the last event.
-func (l *eventLog) last() int64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.first + int64(len(l.kept))
+	return lastOf(kept), kindly(err)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/lda-wf/wfc/compiler/plan"
@@ -58,7 +59,7 @@ func (t *runTable) start(line, workflow, deployment string, do func(context.Cont
 	if !ok {
 		return nil, refuse(Limit, "%d runs go on and %d wait for their turn, which is as many as there may be. Try again later.", t.queue.most, t.queue.mostWaiting)
 	}
-	r := &liveRun{workflow: workflow, deployment: deployment, log: newEventLog(0), known: make(chan struct{}), done: make(chan struct{})}
+	r := &liveRun{workflow: workflow, deployment: deployment, log: newEventLog(0, false), known: make(chan struct{}), done: make(chan struct{})}
 	return r, t.execute(r, turn, do)
 }
 
@@ -72,6 +73,12 @@ func (t *runTable) resume(record *journal.RunRecord, anew bool) (*liveRun, error
 	}
 	r := &liveRun{workflow: record.Workflow, deployment: record.Deployment, id: id, known: make(chan struct{}), done: make(chan struct{})}
 	close(r.known)
+	before, err := t.host.told(context.Background(), id)
+	if err != nil {
+		return nil, kindly(err)
+	}
+	begun := slices.ContainsFunc(before, func(ev RunEvent) bool { _, is := ev.Event.(engine.RunStarted); return is })
+	r.log = newEventLog(lastOf(before), begun)
 	t.mu.Lock()
 	if t.live[id] != nil {
 		t.mu.Unlock()
@@ -81,12 +88,6 @@ func (t *runTable) resume(record *journal.RunRecord, anew bool) (*liveRun, error
 	}
 	t.live[id] = r
 	t.mu.Unlock()
-	before, err := t.host.told(context.Background(), id)
-	if err != nil {
-		t.forget(r)
-		return nil, kindly(err)
-	}
-	r.log = newEventLog(int64(len(before)))
 	turn, _ := t.queue.enter(id, true)
 	return r, t.execute(r, turn, func(ctx context.Context, g going) (*engine.Outcome, error) {
 		return t.host.service.goOn(ctx, id, anew, g)

@@ -1,0 +1,418 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/lda-wf/wfc/lang/value"
+	"github.com/lda-wf/wfc/runner/engine"
+	"github.com/lda-wf/wfc/runner/journal"
+	"github.com/lda-wf/wfc/testdata/servers/servertest"
+)
+
+// What hosts run in these tests: a write, a call that answers only when another one is
+// there, and a write.
+const meetingProject = fixtureConnection + `
+workflow "meeting" {
+  source "s" {
+    bind = connection.fixture.default
+  }
+  input "of" {
+    type    = string
+    default = "x"
+  }
+  step "first" {
+    call = s.echo
+    args = { value = "first ${input.of}" }
+  }
+  step "meet" {
+    call       = s.meet
+    args       = { n = 2 }
+    depends_on = [step.first]
+  }
+  step "last" {
+    call       = s.echo
+    args       = { value = "last ${input.of}" }
+    depends_on = [step.meet]
+  }
+  output "of" {
+    value = input.of
+  }
+}
+
+deployment "meet" {
+  workflow = workflow.meeting
+}
+`
+
+// The tools of the test server that the tests use, as a committed snapshot has them.
+const fixtureSnapshot = `{"format_version": 1, "connection": "fixture.default", "tools": [
+{"digest": "", "object": {"name": "counter", "inputSchema": {"type": "object"}}},
+{"digest": "", "object": {"name": "echo", "inputSchema": {"type": "object", "properties": {"value": {"type": "string"}}}, "annotations": {"readOnlyHint": false, "destructiveHint": false}}},
+{"digest": "", "object": {"name": "meet", "inputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}}, "annotations": {"readOnlyHint": true}}},
+{"digest": "", "object": {"name": "wait", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}}}
+], "resources": [], "resource_templates": [], "prompts": []}
+`
+
+func meetingHost(t *testing.T, o HostOptions) *hostTest {
+	t.Helper()
+	return newHostTest(t, map[string]string{
+		"wfc.hcl": "", "a.wf.hcl": strings.Replace(meetingProject, "deployment \"meet\" {", "deployment \"meet\" {\n  policy {\n    drift = \"ignore\"\n  }", 1),
+		"catalog/fixture.default.json": fixtureSnapshot,
+	}, o)
+}
+
+// at waits until an event of the run is what is asked for.
+func (h *hostTest) at(run string, is func(engine.Event) bool) {
+	h.T.Helper()
+	for ev, err := range h.Follow(h.T.Context(), run, 0) {
+		must(h.T, err)
+		if is(ev.Event) {
+			return
+		}
+	}
+	h.T.Fatalf("the run %s never came there", run)
+}
+
+func starts(step string) func(engine.Event) bool {
+	return func(ev engine.Event) bool { s, ok := ev.(engine.StepStarted); return ok && s.Step.Step == step }
+}
+
+// meet calls the tool that waits for another call of it.
+func (h *hostTest) meet() {
+	h.T.Helper()
+	reply, err := h.CallCapability(h.T.Context(), "fixture.default.meet", object1(h.T, `{"n": 2}`), Direct{})
+	must(h.T, err)
+	if reply.Failure != nil {
+		h.T.Fatal(reply.Failure)
+	}
+}
+
+// echoes returns how often each text was echoed.
+func (h *hostTest) echoes() map[string]int {
+	out := map[string]int{}
+	for _, line := range servertest.Lines(h.T, h.calls()) {
+		if rest, ok := strings.CutPrefix(strings.TrimSpace(line), `call echo {"value":"`); ok {
+			out[strings.TrimSuffix(rest, `"}`)]++
+		}
+	}
+	return out
+}
+
+func TestAHostThatStopsLetsCallsEndAndTheNextOneGoesOn(t *testing.T) {
+	h := meetingHost(t, HostOptions{})
+	run, err := h.Start(t.Context(), StartRun{Deployment: "meet", Input: object1(t, `{"of": "a"}`)}, false)
+	must(t, err)
+	h.at(run.ID, starts("meet"))
+	closed := make(chan error, 1)
+	before := h.Host
+	go func() { closed <- before.Close(context.Background()) }()
+	for r, err := h.Start(t.Context(), StartRun{Deployment: "meet"}, false); ; r, err = h.Start(t.Context(), StartRun{Deployment: "meet"}, false) {
+		if err != nil {
+			refused(t, err, Closing)
+			break
+		}
+		_, err = h.Cancel(t.Context(), r.ID, "test")
+		must(t, err)
+	}
+	h.meet() // the call in flight has its answer
+	must(t, <-closed)
+	if h.echoes()["last a"] != 0 {
+		t.Error("a call began after the host was to stop")
+	}
+	h.open(HostOptions{})
+	run, err = h.Wait(t.Context(), run.ID)
+	must(t, err)
+	if run.Status != journal.Completed || h.echoes()["first a"] != 1 || h.echoes()["last a"] != 1 {
+		t.Errorf("the run is %s, and the effects are %v", run.Status, h.echoes())
+	}
+}
+
+func TestAHostThatCannotWaitGivesCallsUpAndTheNextOneRepeatsWhatItMay(t *testing.T) {
+	h := meetingHost(t, HostOptions{})
+	run, err := h.Start(t.Context(), StartRun{Deployment: "meet", Input: object1(t, `{"of": "a"}`)}, false)
+	must(t, err)
+	h.at(run.ID, starts("meet"))
+	now, cancel := context.WithCancel(t.Context())
+	cancel()
+	must(t, h.Host.Close(now))
+	h.open(HostOptions{})
+	h.at(run.ID, func(ev engine.Event) bool {
+		s, ok := ev.(engine.StepStarted)
+		return ok && s.Step.Step == "meet" && s.Attempt > 0
+	})
+	h.meet()
+	run, err = h.Wait(t.Context(), run.ID)
+	must(t, err)
+	if run.Status != journal.Completed || h.echoes()["first a"] != 1 || h.echoes()["last a"] != 1 {
+		t.Errorf("the run is %s (%+v), and the effects are %v", run.Status, run.Error, h.echoes())
+	}
+}
+
+func TestThereIsOneHostInADataFolder(t *testing.T) {
+	h := meetingHost(t, HostOptions{})
+	_, err := OpenHost(t.Context(), h.now().project, HostOptions{})
+	if e := refused(t, err, Conflict); !strings.Contains(e.Message, fmt.Sprint("process ")) {
+		t.Errorf("the error does not say who has the folder: %v", e)
+	}
+}
+
+func TestARunKeyStandsForOneRun(t *testing.T) {
+	h := meetingHost(t, HostOptions{})
+	start := func(input string) (*Run, error) {
+		return h.Start(t.Context(), StartRun{Deployment: "meet", Input: object1(t, input), Key: "order 7"}, false)
+	}
+	first, err := start(`{"of": "a"}`)
+	must(t, err)
+	if first.Existing || first.Key != "order 7" {
+		t.Errorf("the first one is %+v", first)
+	}
+	second, err := start(`{"of": "a"}`)
+	must(t, err)
+	if !second.Existing || second.ID != first.ID {
+		t.Errorf("the second start is the run %s, want %s", second.ID, first.ID)
+	}
+	_, err = start(`{"of": "b"}`)
+	if e := refused(t, err, Conflict); e.Run != first.ID {
+		t.Errorf("the conflict names the run %q", e.Run)
+	}
+	_, err = h.Cancel(t.Context(), first.ID, "test")
+	must(t, err)
+	last, err := h.Wait(t.Context(), first.ID)
+	must(t, err)
+	if last.Status != journal.Cancelled || h.echoes()["first a"] > 1 {
+		t.Errorf("the run is %s with %v", last.Status, h.echoes())
+	}
+}
+
+func TestMoreRunsThanMayGoOnAreQueuedAndNoneIsLost(t *testing.T) {
+	h := meetingHost(t, HostOptions{MaxRuns: 1, MaxQueued: 2})
+	start := func(of string) (*Run, error) {
+		return h.Start(t.Context(), StartRun{Deployment: "meet", Input: object1(t, `{"of": "`+of+`"}`)}, false)
+	}
+	var ids []string
+	for i, want := range []journal.Status{journal.Running, journal.Queued, journal.Queued} {
+		r, err := start(fmt.Sprint(i))
+		must(t, err)
+		if r.Status != want {
+			t.Errorf("the run %d is %s, want %s", i, r.Status, want)
+		}
+		ids = append(ids, r.ID)
+	}
+	_, err := start("3")
+	refused(t, err, Limit)
+	_, err = h.Cancel(t.Context(), ids[1], "test")
+	must(t, err)
+	r, err := h.Wait(t.Context(), ids[1])
+	must(t, err)
+	if r.Status != journal.Cancelled {
+		t.Errorf("the queued run that was cancelled is %s", r.Status)
+	}
+	// The one that waits is there in the next host, too.
+	h.at(ids[0], starts("meet"))
+	now, cancel := context.WithCancel(t.Context())
+	cancel()
+	must(t, h.Host.Close(now))
+	h.open(HostOptions{MaxRuns: 1})
+	for _, id := range []string{ids[0], ids[2]} {
+		h.at(id, starts("meet"))
+		h.meet()
+		r, err := h.Wait(t.Context(), id)
+		must(t, err)
+		if r.Status != journal.Completed {
+			t.Errorf("the run %s is %s: %+v", id, r.Status, r.Error)
+		}
+	}
+	for text, n := range h.echoes() {
+		if n != 1 {
+			t.Errorf("%q was echoed %d times", text, n)
+		}
+	}
+}
+
+// Whoever comes back with the place of the last event that it has seen misses none of
+// those that are kept, and a finished run has the same ones.
+func TestEventsAreTheSameWhileARunGoesOnAndAfterwards(t *testing.T) {
+	h := meetingHost(t, HostOptions{})
+	run, err := h.Start(t.Context(), StartRun{Deployment: "meet"}, false)
+	must(t, err)
+	shape := func(ev engine.Event) string { return string(ev.AppendJSON(nil)) }
+	var live []string
+	place := int64(0)
+	for ev, err := range h.Follow(t.Context(), run.ID, 0) {
+		must(t, err)
+		if ev.Kept {
+			live, place = append(live, shape(ev.Event)), ev.Seq
+		}
+		if starts("meet")(ev.Event) {
+			break
+		}
+	}
+	go h.meet()
+	for ev, err := range h.Follow(t.Context(), run.ID, place) {
+		must(t, err)
+		if ev.Kept {
+			live = append(live, shape(ev.Event))
+		}
+	}
+	for after := range int64(len(live) + 1) {
+		var kept []string
+		for ev, err := range h.Follow(t.Context(), run.ID, after) {
+			must(t, err)
+			if ev.Kept {
+				kept = append(kept, shape(ev.Event))
+			}
+		}
+		if !slices.Equal(kept, live[after:]) {
+			t.Fatalf("behind %d the finished run has\n%s\nand while it went on it had\n%s", after, strings.Join(kept, "\n"), strings.Join(live[after:], "\n"))
+		}
+	}
+}
+
+func TestWaitingEndsWithItsContextAndTheRunGoesOn(t *testing.T) {
+	h := meetingHost(t, HostOptions{})
+	ctx, cancel := context.WithCancel(t.Context())
+	started, err := h.Start(ctx, StartRun{Deployment: "meet"}, false)
+	must(t, err)
+	cancel()
+	run, err := h.Wait(ctx, started.ID)
+	if !errors.Is(err, context.Canceled) || run == nil || run.Ended() {
+		t.Errorf("waiting gave %+v, %v", run, err)
+	}
+	h.at(started.ID, starts("meet"))
+	h.meet()
+	if run, err = h.Wait(t.Context(), started.ID); err != nil || run.Status != journal.Completed {
+		t.Errorf("the run is %+v, %v", run, err)
+	}
+}
+
+func TestWhatCannotBeStartedIsRefusedByKind(t *testing.T) {
+	h := meetingHost(t, HostOptions{})
+	for name, c := range map[string]struct {
+		start StartRun
+		kind  ErrorKind
+	}{
+		"no target":          {StartRun{}, Invalid},
+		"two targets":        {StartRun{Deployment: "meet", Target: "meeting"}, Invalid},
+		"no such deployment": {StartRun{Deployment: "met"}, NotFound},
+		"no such workflow":   {StartRun{Target: "workflow.met"}, NotFound},
+		"a path":             {StartRun{Target: "../../etc/passwd"}, Invalid},
+		"a wrong input":      {StartRun{Deployment: "meet", Input: object1(t, `{"of": 1}`)}, Invalid},
+		"an unknown input":   {StartRun{Deployment: "meet", Input: object1(t, `{"off": "x"}`)}, Invalid},
+		"input of no object": {StartRun{Deployment: "meet", Input: value.OfString("x")}, Invalid},
+		"a long key":         {StartRun{Deployment: "meet", Key: strings.Repeat("k", 1000)}, Invalid},
+		"an unknown bind":    {StartRun{Target: "meeting", Bind: map[string]string{"s": "no.one"}}, Invalid},
+		"no run to reuse":    {StartRun{Deployment: "meet", Reuse: "zzz"}, NotFound},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := h.Start(t.Context(), c.start, false)
+			refused(t, err, c.kind)
+		})
+	}
+	runs, err := h.Runs(t.Context(), RunFilter{})
+	must(t, err)
+	if len(runs) != 0 {
+		t.Errorf("%d runs were begun", len(runs))
+	}
+	_, err = h.Run(t.Context(), "../x")
+	refused(t, err, NotFound)
+	_, err = h.Cancel(t.Context(), "zzz", "test")
+	refused(t, err, NotFound)
+}
+
+// Lines take turns, nothing waits while there is room, and no more go on than may.
+func TestQueueIsFair(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var q queue
+		most := rapid.IntRange(1, 4).Draw(t, "most")
+		q.open(most, 1000)
+		var going, waiting []*turn
+		came := func(x *turn) bool {
+			select {
+			case <-x.come:
+				return true
+			default:
+				return false
+			}
+		}
+		for range rapid.IntRange(1, 60).Draw(t, "steps") {
+			if all := len(going) + len(waiting); all > 0 && rapid.Bool().Draw(t, "give") {
+				i := rapid.IntRange(0, all-1).Draw(t, "which")
+				if i < len(going) {
+					going[i].Give()
+					going = slices.Delete(going, i, i+1)
+				} else {
+					i -= len(going)
+					waiting[i].Give()
+					waiting = slices.Delete(waiting, i, i+1)
+				}
+			} else {
+				x, ok := q.enter(rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "line"), false)
+				if !ok {
+					t.Fatal("there was no place")
+				}
+				x.Ask()
+				waiting = append(waiting, x)
+			}
+			var still []*turn
+			for _, x := range waiting {
+				if came(x) {
+					going = append(going, x)
+				} else {
+					still = append(still, x)
+				}
+			}
+			waiting = still
+			if len(going) > most || len(waiting) > 0 && len(going) < most {
+				t.Fatalf("%d go on and %d wait, of %d", len(going), len(waiting), most)
+			}
+			for i, x := range waiting {
+				for _, y := range waiting[i+1:] {
+					if x.line == y.line && came(y) {
+						t.Fatal("a later one of a line came first")
+					}
+				}
+			}
+		}
+		for _, x := range slices.Concat(going, waiting) {
+			x.Give()
+		}
+		if g, w := q.count(); g != 0 || w != 0 || len(q.lines) != 0 || len(q.order) != 0 {
+			t.Fatalf("%d go on and %d wait when all have gone", g, w)
+		}
+	})
+}
+
+func TestWhoStartsManyRunsKeepsNobodyElseWaiting(t *testing.T) {
+	var q queue
+	q.open(1, 1000)
+	var order []string
+	var turns []*turn
+	for _, line := range []string{"busy", "busy", "busy", "busy", "other"} {
+		x, _ := q.enter(line, false)
+		x.Ask()
+		turns = append(turns, x)
+	}
+	for len(turns) > 0 {
+		for i, x := range turns {
+			select {
+			case <-x.come:
+				order = append(order, x.line)
+				turns = slices.Delete(turns, i, i+1)
+				x.Give()
+			default:
+				continue
+			}
+			break
+		}
+	}
+	if want := []string{"busy", "busy", "other", "busy", "busy"}; !slices.Equal(order, want) {
+		t.Errorf("the turns came as %v, want %v", order, want)
+	}
+}
