@@ -19,32 +19,44 @@ func Path(uri protocol.DocumentURI) (file string, ok bool) {
 }
 
 func pathOn(system string, uri protocol.DocumentURI) (string, bool) {
-	u, err := url.Parse(string(uri))
+	// By hand: url.Parse knows no escapes in a host, which editors write there.
+	scheme, rest, ok := strings.Cut(string(uri), ":")
+	if !ok {
+		return "", false
+	}
+	isFile := strings.EqualFold(scheme, "file")
+	if !isFile && !strings.EqualFold(scheme, "vscode-remote") {
+		return "", false
+	}
+	host := ""
+	if after, ok := strings.CutPrefix(rest, "//"); ok {
+		n := strings.IndexByte(after, '/')
+		if n < 0 {
+			return "", false
+		}
+		host, rest = after[:n], after[n:]
+	}
+	p, err := url.PathUnescape(rest)
 	if err != nil {
-		return "", false
+		p = rest // a client that escapes nothing
 	}
-	switch strings.ToLower(u.Scheme) {
-	case "file", "vscode-remote":
-	default:
+	if !strings.HasPrefix(p, "/") || strings.ContainsRune(p, 0) {
 		return "", false
-	}
-	if u.RawQuery != "" || !strings.HasPrefix(u.Path, "/") || strings.ContainsRune(u.Path, 0) {
-		return "", false
-	}
-	p := u.Path
-	if u.Fragment != "" { // a client that does not escape "#"
-		p += "#" + u.Fragment
 	}
 	if system == "windows" {
-		return windowsPath(u, p)
+		if !isFile || strings.EqualFold(host, "localhost") {
+			host = ""
+		}
+		return windowsPath(host, p)
 	}
 	return filepath.FromSlash(path.Clean(p)), true
 }
 
-// windowsPath knows file:///c:/x, file:///C%3A/x, file:///c|/x and file://host/share/x.
-func windowsPath(u *url.URL, p string) (string, bool) {
-	if strings.EqualFold(u.Scheme, "file") && u.Host != "" && !strings.EqualFold(u.Host, "localhost") {
-		return `\\` + u.Host + strings.ReplaceAll(path.Clean(p), "/", `\`), true
+// windowsPath knows the paths of file:///c:/x, file:///C%3A/x, file:///c|/x and
+// file://host/share/x.
+func windowsPath(host, p string) (string, bool) {
+	if host != "" {
+		return `\\` + host + strings.ReplaceAll(path.Clean(p), "/", `\`), true
 	}
 	if len(p) < 3 || !isLetter(p[1]) || p[2] != ':' && p[2] != '|' {
 		return "", false

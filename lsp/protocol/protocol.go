@@ -96,9 +96,16 @@ type CreateFile struct {
 	URI  DocumentURI `json:"uri"`
 }
 
+// RenameFile gives a file another name, an operation of a workspace edit.
+type RenameFile struct {
+	Kind   string      `json:"kind"` // "rename"
+	OldURI DocumentURI `json:"oldUri"`
+	NewURI DocumentURI `json:"newUri"`
+}
+
 // WorkspaceEdit is edits of several documents. Changes is for clients without
 // documentChanges; one of the two is set. DocumentChanges holds
-// TextDocumentEdit and CreateFile values.
+// TextDocumentEdit, CreateFile and RenameFile values.
 type WorkspaceEdit struct {
 	Changes         map[DocumentURI][]TextEdit `json:"changes,omitempty"`
 	DocumentChanges []any                      `json:"documentChanges,omitempty"`
