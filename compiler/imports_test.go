@@ -80,6 +80,11 @@ func TestImportsPointOneWay(t *testing.T) {
 		{"runner/engine", []string{"lang", "compiler/plan", "runner/journal", "runner/redact"}},
 		{"runner/wftest", []string{"lang", "compiler", "runner/engine", "runner/redact"}},
 		{"runner/redact", []string{"lang", "runtime/secretform"}},
+		{"runner/rpc/jsonrpc", nil},
+		{"runner/rpc/protocol", []string{"lang", "runner/rpc/jsonrpc"}},
+		{"runner/rpc/client", []string{"runner/rpc/jsonrpc", "runner/rpc/protocol"}},
+		{"runner/rpc/token", []string{"runner/rpc/protocol", "runner/wholefile"}},
+		{"runner/rpc", []string{"lang", "runner/engine", "runner/journal", "runner/service", "runner/rpc"}},
 		{"runner/service", []string{"lang", "compiler", "runtime", "runner/engine", "runner/journal", "runner/redact", "runner/wholefile"}},
 	}
 	for name, p := range list(t) {

@@ -60,7 +60,7 @@ where it listens. SIGINT and SIGTERM stop it in good order, a second one at once
 	cmd.Flags().IntVar(&f.maxRuns, "max-runs", service.DefaultMaxRuns, "how many runs `N` go on at once; more wait for their turn")
 	cmd.Flags().StringVar(&f.logLevel, "log-level", "info", "what is logged on stderr: `debug|info|warn|error`")
 	cmd.Flags().BoolVar(&f.logJSON, "log-json", false, "log as JSON, one object a line")
-	dataFlag(cmd, &f.data)
+	dataFlag(cmd.Flags(), &f.data)
 	return cmd
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/lda-wf/wfc/lang/syntax"
 	"github.com/lda-wf/wfc/runner/rpc/protocol"
@@ -23,7 +24,7 @@ func newToken(std streams, g *globals) *cobra.Command {
 		Args:  noArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	dataFlag(cmd, &data)
+	dataFlag(cmd.PersistentFlags(), &data)
 	// tokens are those of the data folder of the server.
 	tokens := func() (*token.Store, error) {
 		folder, err := g.data(data)
@@ -40,8 +41,8 @@ func newToken(std streams, g *globals) *cobra.Command {
 	return cmd
 }
 
-func dataFlag(cmd *cobra.Command, data *string) {
-	cmd.PersistentFlags().StringVar(data, "data", "", "the `DIR` with the server's data (default: "+service.StateFolder+" of the project)")
+func dataFlag(flags *pflag.FlagSet, data *string) {
+	flags.StringVar(data, "data", "", "the `DIR` with the server's data (default: "+service.StateFolder+" of the project)")
 }
 
 // data returns the data folder of the server: the one of a flag, else that of the project.

@@ -85,7 +85,6 @@ type RunResult struct {
 	Reuses string      `json:"reuses,omitempty" doc:"The run whose results it keeps."`
 	Steps  []Step      `json:"steps" doc:"In the order of the plan, elements by their index."`
 	Plan   string      `json:"plan_digest,omitempty"`
-	// Existing and Cursor are of methods that begin something.
 	Existing bool   `json:"existing,omitempty" doc:"The run key was known: this is its run, and none was begun."`
 	Cursor   string `json:"cursor,omitempty" doc:"Behind it come the events of what was begun; left out: from the beginning."`
 }
