@@ -279,3 +279,11 @@ func (c *checker) noteCalls(s *step) {
 		}
 	}
 }
+
+// TypeOf returns the type of input.NAME, local.NAME or step.NAME as a local of the
+// workflow reads it; types.ErrorType where it is not known.
+func (f *Flow) TypeOf(root, name string) *types.Type {
+	s := Sight{c: f.checker, f: f.flow, place: localPlace}
+	t, _ := s.Path(root, name)
+	return t
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
+	"github.com/lda-wf/wfc/compiler/check"
 	"github.com/lda-wf/wfc/lang/diag"
 	"github.com/lda-wf/wfc/lang/expr"
 	"github.com/lda-wf/wfc/lang/syntax"
@@ -252,4 +253,29 @@ func (c *completer) item(i item, n int, prefix string) protocol.CompletionItem {
 // escape writes a text where a snippet has literal text.
 func escape(text string) string {
 	return strings.NewReplacer(`\`, `\\`, `$`, `\$`, `}`, `\}`).Replace(text)
+}
+
+// resolveCompletion answers completionItem/resolve: an item with its documentation.
+func resolveCompletion(ctx context.Context, s *workspace.Snapshot, i protocol.CompletionItem) (protocol.CompletionItem, error) {
+	var d toolData
+	if len(i.Data) == 0 || json.Unmarshal(i.Data, &d) != nil || d.Name == "" {
+		return i, nil
+	}
+	t, err := targetOf(ctx, s, d.URI)
+	if t == nil || err != nil {
+		return i, err
+	}
+	wf := t.project.Workflows[d.Workflow]
+	if wf == nil {
+		return i, nil
+	}
+	for _, f := range check.Look(t.project, wf.Header.Filename, wf.Header.Start.Byte, wf.Header.End.Byte).Flows {
+		if source, ok := f.Source(d.Source); ok {
+			if o, ok := source.Offer(d.Kind, d.Name); ok {
+				i.Documentation = markdown(s.Client.TextDocument.Completion.CompletionItem.DocumentationFormat, offerText(o))
+				return i, nil
+			}
+		}
+	}
+	return i, nil
 }

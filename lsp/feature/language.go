@@ -4,5 +4,12 @@ package feature
 func language() []Feature {
 	return []Feature{
 		on("textDocument/completion", "completionProvider", completionOptions, completion),
+		on("completionItem/resolve", "", nil, resolveCompletion),
+		on("textDocument/hover", "hoverProvider", nil, hover),
+		on("textDocument/definition", "definitionProvider", nil, definition),
+		on("textDocument/references", "referencesProvider", nil, references),
+		on("textDocument/documentHighlight", "documentHighlightProvider", nil, highlights),
+		on("textDocument/prepareRename", "", nil, prepareRename),
+		on("textDocument/rename", "renameProvider", renameOptions, rename),
 	}
 }

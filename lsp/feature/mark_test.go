@@ -54,7 +54,7 @@ func newEditor(t testing.TB, files map[string]string, snippets bool) *editor {
 	connected := false
 	for name, text := range files {
 		all[name] = text
-		connected = connected || strings.Contains(text, `connection "demo" "main"`)
+		connected = connected || strings.Contains(markPattern.ReplaceAllString(text, ""), `connection "demo" "main"`)
 	}
 	if !connected {
 		all["demo.wf.hcl"] = "connection \"demo\" \"main\" {\n  stdio {\n    command = \"demo\"\n  }\n}\n"
