@@ -139,6 +139,13 @@ func (j *judge) outputs() {
 			continue
 		}
 		for i := range found {
+			switch path := found[i].Path; {
+			case path == "":
+			case path[0] == '[':
+				found[i].Path = name + path
+			default:
+				found[i].Path = name + "." + path
+			}
 			if j.hides("outputs", name) {
 				found[i].Want, found[i].Got = masked, masked
 			} else {

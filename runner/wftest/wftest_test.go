@@ -291,7 +291,7 @@ func TestExpectations(t *testing.T) {
   }
   expect {
     outputs = { a = { n = [1, 2.5, 4], same = true, less = "y" } }
-  }`, []string{"n[2]\n        expected  4\n        got       3\n", "less\n        expected  \"y\"\n        got       nothing", "more\n        expected  nothing\n        got       \"x\"\n"}},
+  }`, []string{"a.n[2]\n        expected  4\n        got       3\n", "a.less\n        expected  \"y\"\n        got       nothing", "a.more\n        expected  nothing\n        got       \"x\"\n"}},
 		{"numbers are exact", `
   output "a" {
     value = 0.1 + 0.2
