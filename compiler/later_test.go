@@ -35,7 +35,6 @@ func TestWhatCannotBeRunYetIsRefused(t *testing.T) {
 	for name, src := range map[string]string{
 		"a login":                 "connection \"demo\" \"web\" {\n  http {\n    url = \"https://example.com/mcp\"\n  }\n  auth \"oauth\" {\n  }\n}\nworkflow \"w\" {\n  source \"demo\" {\n    bind = connection.demo.web\n  }\n  step \"s\" {\n    call = demo.counter\n  }\n}\n",
 		"a secret in the keyring": "secret \"a\" {\n  keyring = \"wfc/a\"\n}\n" + withSecret,
-		"a question":              "workflow \"w\" {\n  step \"s\" {\n    ask {\n      message = \"Go on?\"\n      answer  = bool\n    }\n  }\n  output \"o\" {\n    value = step.s.output\n  }\n}\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, found := inProject(t, "", src)

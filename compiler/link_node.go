@@ -81,6 +81,12 @@ func (l *linker) node(i int, s check.Step) plan.NodeSpec {
 		l.runs(&n, s, at)
 	} else if y.Sleep != nil {
 		n.Kind = plan.Sleep
+	} else if x := y.Ask; x != nil {
+		n.Kind = plan.AskNode
+		n.Ask = &plan.Ask{
+			Message: e(x.Message, "ask/message"), Answer: types.PrintClosed(s.Answer),
+			Choices: e(x.Choices, "ask/choices"), Approvers: e(x.Approvers, "ask/approvers"),
+		}
 	}
 	for j := range s.Undo {
 		n.Undo = append(n.Undo, l.undo(&n, &s.Undo[j], fmt.Sprintf("%s/undo/%d", at, j)))

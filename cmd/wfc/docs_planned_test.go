@@ -20,7 +20,6 @@ import (
 // text that uses it where the name's row says: in the workflow w, in its step,
 // source, connection and so on.
 var planned = map[string]string{
-	"step ask":         "ask {\n message = \"Go on?\"\n answer = bool\n}",
 	"connection oauth": "http {\n url = \"https://example.com/mcp\"\n}\n auth \"oauth\" {\n}",
 	"secret keyring":   `keyring = "wfc/token"`,
 }

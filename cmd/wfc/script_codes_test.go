@@ -12,7 +12,7 @@ import (
 // withoutScript are the codes that no script of testdata/script/check shows, and
 // why. A code without an example, since no file can cause it, needs none either.
 var withoutScript = map[diag.Code]string{
-	"WFC1091": "what cannot be run yet becomes less; check_mistakes.txtar has what is left",
+	"WFC1091": "what cannot be run yet becomes less; compile_later.txtar has what is left",
 }
 
 // TestEveryCodeHasAScript: what `wfc check` prints of every code is looked at by

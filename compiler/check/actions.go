@@ -127,10 +127,7 @@ func (c *checker) checkRead(s *step, sc site) *types.Type {
 
 // checkAsk checks a question and returns the type of its answer.
 func (c *checker) checkAsk(a *syntax.Ask, sc site) *types.Type {
-	answer := types.ObjectOf(nil, nil)
-	if !a.Answer.IsZero() {
-		answer = c.typeOf(a.Answer)
-	}
+	answer := c.answer(a)
 	if a.Message != nil {
 		c.check(a.Message.Expr, sc.general, sc.en, types.StringType, messageSubject)
 	}
@@ -141,6 +138,15 @@ func (c *checker) checkAsk(a *syntax.Ask, sc site) *types.Type {
 		c.check(a.Approvers.Expr, sc.general, sc.en, types.ListOf(types.StringType), approverSubject)
 	}
 	return filled(answer)
+}
+
+// answer returns the type of what is answered to a question. One without a type
+// asks for no more than that it is not declined.
+func (c *checker) answer(a *syntax.Ask) *types.Type {
+	if a.Answer.IsZero() {
+		return types.ObjectOf(nil, nil)
+	}
+	return c.typeOf(a.Answer)
 }
 
 // choices checks which values the attributes of an answer may have.

@@ -42,10 +42,6 @@ func (l laterList) feature(what string, at hcl.Range) {
 func (l laterList) block(name string, at hcl.Range) { l.feature(name, at) }
 
 func (l laterList) step(s *syntax.Step) {
-	if s.Action == syntax.AskAction {
-		l.feature(string(s.Action), s.ActionName)
-		return // of such a step nothing runs
-	}
 	l.secrets(s.Args)
 	for _, u := range s.Undo {
 		l.secrets(u.Args)

@@ -72,6 +72,7 @@ type Step struct {
 	WhenEach bool                 // when is asked for each element
 	EachMap  bool                 // step.NAME is a map
 	Returns  *types.Type          // nil: none
+	Answer   *types.Type          // of an ask: what is answered, before its defaults are filled in
 	Contract *Contract            // nil: none
 	Output   *types.Type          // of the result
 }
@@ -309,6 +310,8 @@ func (c *checker) compiled(s *step) Step {
 		out.Handed = s.handedOn()
 	}
 	switch {
+	case s.syn.Ask != nil:
+		out.Answer = c.answer(s.syn.Ask)
 	case !s.syn.Returns.IsZero():
 		out.Returns = c.typeOf(s.syn.Returns)
 	case s.block != nil && !s.block.Returns.IsZero() && (s.does.declared == nil || s.syn.Result == nil):

@@ -195,6 +195,7 @@ const (
 	Run       NodeKind = "run"
 	ValueNode NodeKind = "value"
 	Sleep     NodeKind = "sleep"
+	AskNode   NodeKind = "ask"
 )
 
 // NodeSpec is everything the runner needs to know of a step.
@@ -217,6 +218,7 @@ type NodeSpec struct {
 	Child       string `json:"child,omitempty"`        // of a run: its digest in Plan.Children
 	Bind        []Bind `json:"bind,omitempty"`         // which members the child's sources are
 	Sleep       Expr   `json:"sleep,omitempty"`
+	Ask         *Ask   `json:"ask,omitempty"`
 
 	Value Expr `json:"value,omitempty"`
 	Args  Expr `json:"args,omitempty"` // an object expression
@@ -260,6 +262,14 @@ type NodeSpec struct {
 	OutputSchema   string `json:"output_schema,omitempty"` // likewise, of structured content
 	ResultType     string `json:"result_type,omitempty"`   // types.Print of output
 	Sensitive      bool   `json:"sensitive,omitempty"`     // its result is to be kept encrypted
+}
+
+// Ask is a question to a person.
+type Ask struct {
+	Message   Expr   `json:"message"`
+	Answer    string `json:"answer"`              // types.PrintClosed, with the defaults that are filled in
+	Choices   Expr   `json:"choices,omitempty"`   // an object: an attribute of the answer → the list of what it may be
+	Approvers Expr   `json:"approvers,omitempty"` // a list of names; "": anybody
 }
 
 // Bind says which member a source of a child is.

@@ -284,24 +284,33 @@ connection "files" "docs" {
 			Code: "WFC1091", Severity: Error, Summary: "Cannot be run yet",
 			Explanation: "This is part of the language and `wfc check` checks it, but this version of wfc cannot run it yet. `wfc compile` and `wfc run` " +
 				"refuse the workflow, because a run that silently does less than the workflow says is worse than one that does not start.",
-			Failing: `workflow "hello" {
-  step "name" {
-    ask {
-      message = "Who is there?"
-      answer  = string
-    }
+			Failing: `secret "name" {
+  keyring = "hello/name"
+}
+
+workflow "hello" {
+  source "demo" {
+    bind = connection.demo.main
   }
-  output "name" {
-    value = step.name.output
+
+  step "greet" {
+    call = demo.echo
+    args = { text = secret.name }
   }
 }
 `,
-			Mended: `workflow "hello" {
-  input "name" {
-    type = string
+			Mended: `secret "name" {
+  env = "GREETED_NAME"
+}
+
+workflow "hello" {
+  source "demo" {
+    bind = connection.demo.main
   }
-  output "name" {
-    value = input.name
+
+  step "greet" {
+    call = demo.echo
+    args = { text = secret.name }
   }
 }
 `,

@@ -22,6 +22,8 @@ func (c *Core) apply(f Fact) error {
 		return c.applyWaiting(f)
 	case NodeResolved:
 		return c.applyResolved(f)
+	case NodeAnswered:
+		return c.applyAnswered(f)
 	case NodeEnded:
 		return c.applyEnded(f)
 	case CallAnswered:
@@ -157,6 +159,9 @@ func (c *Core) applyAttemptFailed(f AttemptFailed) error {
 }
 
 func (c *Core) applyWaiting(f NodeWaiting) error {
+	if f.For == WaitQuestion {
+		return c.applyAsked(f)
+	}
 	inst, err := c.reach(f.At)
 	if err != nil {
 		return err

@@ -87,20 +87,14 @@ func secretReference(name string) (string, error) { return "${secret." + name + 
 
 // allowed holds an effect against the deployment's policy.
 func (c *Core) allowed(n *node, effect string) *Failure {
-	if effect != "destructive" && effect != "unknown" {
+	if c.prog.policy.Destructive != "deny" || !mayDestroy(effect) {
 		return nil
 	}
 	what := "is destructive"
 	if effect == "unknown" {
 		what = "does not say what effect it has, and counts as destructive"
 	}
-	switch c.prog.policy.Destructive {
-	case "deny":
-		return &Failure{Kind: KindPolicy, Message: fmt.Sprintf("The tool %s.%s %s, and the policy of the deployment denies that.", n.connection, n.spec.Tool, what)}
-	case "ask":
-		return &Failure{Kind: KindPolicy, Message: fmt.Sprintf("The tool %s.%s %s, and the policy of the deployment wants somebody to be asked first, which this version of wfc cannot do.", n.connection, n.spec.Tool, what)}
-	}
-	return nil
+	return &Failure{Kind: KindPolicy, Message: fmt.Sprintf("The tool %s.%s %s, and the policy of the deployment denies that.", n.connection, n.spec.Tool, what)}
 }
 
 // uri gives the address of what is read.

@@ -341,6 +341,10 @@ func (c *Core) expireOne(at Addr, inst *instance) {
 		f.Kind = KindTimeout
 		f.Message = "The deadline passed before the next attempt. The last one failed: " + f.Message
 		c.ended(c.nodeOf(at), NodeEnded{At: at, Outcome: OutcomeError, Attempts: inst.attempts, Failure: &f}, value.NullValue)
+	case l.wait == waitQuestion:
+		c.ended(c.nodeOf(at), NodeEnded{At: at, Outcome: OutcomeError, Attempts: inst.attempts, Failure: &Failure{
+			Kind: KindTimeout, Message: "The deadline passed and nobody had answered.",
+		}}, value.NullValue)
 	case l.wait == waitSleep:
 		c.ended(c.nodeOf(at), NodeEnded{At: at, Outcome: OutcomeError, Attempts: inst.attempts, Failure: &Failure{
 			Kind: KindTimeout, Message: "The deadline passed while it waited.",
@@ -381,6 +385,8 @@ func (c *Core) attemptIn(n *node, at Addr, s *scope) {
 			return
 		}
 		c.record(NodeWaiting{At: at, For: WaitSleep, Until: c.now.Add(d), Deadline: c.deadlineOf(at), Time: c.now})
+	case plan.AskNode:
+		c.startAsk(n, at, s)
 	case plan.Run:
 		c.startChild(n, at, s)
 	default:
@@ -409,6 +415,9 @@ func (c *Core) startCall(n *node, at Addr, s *scope) {
 	if failure != nil {
 		// Nothing was attempted: the arguments are the author's.
 		c.refused(n, at, failure)
+		return
+	}
+	if !c.passes(n, at, call.Effect) {
 		return
 	}
 	l := inst.live

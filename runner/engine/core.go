@@ -33,6 +33,8 @@ type Core struct {
 	doubts   int             // nodes that wait for somebody's word
 	lost     []Addr          // calls in the history that may have no end
 	words    []Addr          // nodes that were in doubt and of which somebody said what they came to
+	asking   []*asking       // questions that wait, the oldest first
+	replies  []Addr          // nodes and gates whose question was answered
 	gone     map[string]bool // connections whose private session is gone
 
 	cancel   bool // somebody asked to end the run
@@ -117,6 +119,7 @@ func (c *Core) Replay(f Fact) error { return c.apply(f) }
 func (c *Core) Resume(now time.Time) []Command {
 	c.now = now
 	c.takeWords()
+	c.takeAnswers()
 	c.judgeLost()
 	return c.Tick(now)
 }
@@ -167,9 +170,9 @@ func (c *Core) MayLeave(at Addr) bool {
 func (c *Core) Ended() *RunEnded { return c.ending }
 
 // Waiting reports whether nothing can go on before somebody says what the effect
-// of a call came to.
+// of a call came to, or answers a question.
 func (c *Core) Waiting() bool {
-	return c.ending == nil && c.doubts > 0 && c.inFlight == 0 && c.timers.waits == 0
+	return c.ending == nil && c.doubts+len(c.asking) > 0 && c.inFlight == 0 && c.timers.waits == 0
 }
 
 // Doubts returns the nodes that wait for somebody's word on their effect.

@@ -61,8 +61,10 @@ type driver struct {
 	sessions map[SessionID]session // the last one seen
 	queues   map[SessionID]*place  // the last place that was taken in its queue
 	drifts   map[driftKey]*drifts
-	appended uint64        // events handed to the journal
-	message  int64         // the message that becomes the next event; 0: none does
+	appended uint64                         // events handed to the journal
+	message  int64                          // the message that becomes the next event; 0: none does
+	attended map[*asking]context.CancelFunc // questions that somebody may answer here; see [Options].Ask
+	asker    func(context.Context, journal.Question)
 	fatal    error         // why the run cannot go on; nil: it can
 	over     chan struct{} // receives when nothing is left to wait for
 	timer    *time.Timer   // for the earliest of the core's timers and of the calls that are to be given up
@@ -117,7 +119,7 @@ func newDriver(opts Options, log runLog, secrets map[string]string) *driver {
 	d := &driver{
 		newSessions: opts.NewSessions, leave: opts.Leave,
 		caller: opts.Caller, log: log, clock: opts.Clock, prog: opts.Program,
-		calls: map[Addr]*liveCall{}, sessions: map[SessionID]session{}, queues: map[SessionID]*place{}, drifts: map[driftKey]*drifts{},
+		calls: map[Addr]*liveCall{}, sessions: map[SessionID]session{}, queues: map[SessionID]*place{}, asker: opts.Ask, attended: map[*asking]context.CancelFunc{}, drifts: map[driftKey]*drifts{},
 		over: make(chan struct{}, 1), timer: time.NewTimer(time.Hour),
 	}
 	d.timer.Stop()
@@ -200,9 +202,13 @@ func (d *driver) resume(ctx context.Context) (*Outcome, error) {
 // of it goes on.
 func (d *driver) takeBefore(ev journal.Event) {
 	f, err := d.core.decode(ev)
-	if word, ok := f.(NodeResolved); ok {
+	switch word := f.(type) {
+	case NodeResolved:
 		word.Time = d.clock()
 		f = word
+	case NodeAnswered:
+		f = d.answerOf(word)
+		ev.Data = d.core.encode(f, "").Data
 	}
 	if err != nil || f == nil || d.core.Replay(f) != nil {
 		ev = journal.Event{Data: journal.RunWaiting{}, Message: ev.Message} // it leaves the inbox all the same
@@ -267,8 +273,12 @@ func (d *driver) await(ctx context.Context) {
 			d.locked(func() { d.cancelRun(ctx) })
 		case <-leave:
 			leave = nil
-			d.locked(func() { d.leaving = true })
+			d.locked(func() {
+				d.leaving = true
+				d.attend()
+			})
 		case <-d.timer.C:
+			d.beforeTick(ctx)
 			d.locked(d.tick)
 		case <-d.mail:
 			d.takeMail(ctx)
@@ -349,6 +359,12 @@ func (d *driver) take(ev journal.Event) {
 		f := CancelRequested{By: p.By}
 		d.append(d.core.encode(f, ""))
 		d.step(f)
+	case journal.NodeAnswered:
+		if f, err := d.core.decode(ev); err == nil {
+			if commands, err := d.core.Answer(d.answerOf(f.(NodeAnswered))); err == nil {
+				d.perform(commands)
+			}
+		}
 	case journal.NodeResolved:
 		f, err := d.core.decode(ev)
 		word, ok := f.(NodeResolved)
@@ -384,7 +400,7 @@ func (d *driver) finish(ctx context.Context) (outcome *Outcome, err error, again
 		out.Status, out.Outputs, out.Err = ended.Status, ended.Outputs, ended.Err
 		ev = d.core.encode(*ended, "")
 	default:
-		out.Doubts = d.core.Doubts()
+		out.Doubts, out.Questions = d.core.Doubts(), d.core.Questions()
 	}
 	if err == nil {
 		ev.Time = now
@@ -414,7 +430,7 @@ func (d *driver) finish(ctx context.Context) (outcome *Outcome, err error, again
 			}
 			d.watch.push(RunFinished{Run: d.name, Status: ended.Status, Outputs: ended.Outputs, Err: shown, Time: now}, d.appended)
 		} else {
-			d.watch.push(RunWaits{Run: d.name, Steps: out.Doubts, Time: now}, d.appended)
+			d.watch.push(RunWaits{Run: d.name, Steps: out.Doubts, Questions: out.Questions, Time: now}, d.appended)
 		}
 		d.watch.stop(true)
 	}

@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"encoding/json"
 	"strconv"
 	"time"
 
 	"github.com/lda-wf/wfc/lang/value"
+	"github.com/lda-wf/wfc/runner/journal"
 )
 
 // Event is what watchers of a run are told: the events of `wfc run --json`
@@ -76,21 +78,32 @@ type StepRetrying struct {
 	Time    time.Time
 }
 
-// StepWaiting says that a step waits: for a time, or for somebody's word on what
-// its effect came to.
+// StepWaiting says that a step waits: for a time, for somebody's word on what its
+// effect came to, or for an answer.
 type StepWaiting struct {
-	Step    Instance
-	InDoubt bool
-	Until   time.Time // zero where it is in doubt
-	Time    time.Time
+	Step     Instance
+	InDoubt  bool
+	Question *journal.Question // nil: it asks nothing
+	Until    time.Time         // zero where it is in doubt, or asks
+	Time     time.Time
+}
+
+// StepAnswered says that a question of a step was answered, or one of the policy about
+// its calls.
+type StepAnswered struct {
+	Step     Instance
+	By       string // "": it is not known
+	Declined bool
+	Time     time.Time
 }
 
 // RunWaits is the last event of a run that goes on only when somebody has said what
-// the effects of these steps came to.
+// the effects of these steps came to, or has answered a question.
 type RunWaits struct {
-	Run   string
-	Steps []Instance
-	Time  time.Time
+	Run       string
+	Steps     []Instance // in doubt
+	Questions []journal.Question
+	Time      time.Time
 }
 
 // RunFinished is the last event of a run.
@@ -110,6 +123,7 @@ func (StepProgress) event() {}
 func (StepFinished) event() {}
 func (StepRetrying) event() {}
 func (StepWaiting) event()  {}
+func (StepAnswered) event() {}
 func (RunWaits) event()     {}
 func (RunFinished) event()  {}
 
@@ -293,14 +307,38 @@ func (e StepRetrying) AppendJSON(dst []byte) []byte {
 func (e StepWaiting) AppendJSON(dst []byte) []byte {
 	o := begin(dst, "step.waiting")
 	o.step(e.Step)
-	if e.InDoubt {
+	switch {
+	case e.InDoubt:
 		o.text("for", "in_doubt")
-	} else {
+	case e.Question != nil:
+		o.text("for", "question")
+		o.question("question", e.Question)
+	default:
 		o.text("for", "timer")
 		o.timeAt("until", e.Until)
 	}
 	o.time(e.Time)
 	return o.end()
+}
+
+// AppendJSON implements Event.
+func (e StepAnswered) AppendJSON(dst []byte) []byte {
+	o := begin(dst, "step.answered")
+	o.step(e.Step)
+	o.textIf("by", e.By)
+	o.bool("declined", e.Declined)
+	o.time(e.Time)
+	return o.end()
+}
+
+// question writes a question as `wfc runs show --json` prints it.
+func (o *object) question(name string, q *journal.Question) {
+	o.name(name)
+	b, err := json.Marshal(q)
+	if err != nil {
+		panic("engine: " + err.Error() + " (this is a bug in wfc)")
+	}
+	o.b = append(o.b, b...)
 }
 
 // AppendJSON implements Event.
@@ -316,6 +354,17 @@ func (e RunWaits) AppendJSON(dst []byte) []byte {
 		o.b = value.AppendString(o.b, in.String())
 	}
 	o.b = append(o.b, ']')
+	if len(e.Questions) > 0 {
+		o.name("questions")
+		for i := range e.Questions {
+			b, err := json.Marshal(&e.Questions[i])
+			if err != nil {
+				panic("engine: " + err.Error() + " (this is a bug in wfc)")
+			}
+			o.b = append(append(o.b, "[,"[min(i, 1)]), b...)
+		}
+		o.b = append(o.b, ']')
+	}
 	o.time(e.Time)
 	return o.end()
 }

@@ -23,7 +23,7 @@ const (
 type Status string
 
 // The statuses. A run that waits has not ended: somebody must say what an effect
-// came to.
+// came to, or answer a question.
 const (
 	StatusWaiting Status = "waiting"
 	// StatusInterrupted: the process that had it left it where it was (see [Options]).
@@ -98,18 +98,20 @@ type Wait uint8
 
 // The waits. That of a retry is an [AttemptFailed].
 const (
-	WaitSleep   Wait = iota + 1
-	WaitRound        // the next round of a loop
-	WaitInDoubt      // somebody's word on what its effect came to
+	WaitSleep    Wait = iota + 1
+	WaitRound         // the next round of a loop
+	WaitInDoubt       // somebody's word on what its effect came to
+	WaitQuestion      // a person's answer
 )
 
 // NodeWaiting says that a node waits.
 type NodeWaiting struct {
 	At       Addr
 	For      Wait
-	Until    time.Time // zero of WaitInDoubt
+	Until    time.Time // zero of WaitInDoubt and WaitQuestion
 	Deadline time.Time // of the node or element; zero: none
 	Time     time.Time
+	Question *journal.Asked // of WaitQuestion; else nil
 }
 
 // NodeResolved is somebody's word on a node in doubt.
@@ -119,6 +121,16 @@ type NodeResolved struct {
 	Output *value.Value // nil: null
 	By     string
 	Time   time.Time
+}
+
+// NodeAnswered is a person's answer to a question of a node, or of the policy about
+// its calls.
+type NodeAnswered struct {
+	At       Addr
+	Declined bool
+	Data     *value.Value // nil where it is declined
+	By       string
+	Time     time.Time
 }
 
 // NodeEnded says how a node, an element, a round, or an undo ended.
@@ -191,6 +203,7 @@ func (NodeStarted) fact()     {}
 func (AttemptFailed) fact()   {}
 func (NodeWaiting) fact()     {}
 func (NodeResolved) fact()    {}
+func (NodeAnswered) fact()    {}
 func (NodeEnded) fact()       {}
 func (CancelRequested) fact() {}
 func (DeadlinePassed) fact()  {}

@@ -72,6 +72,7 @@ func (c *Core) stop(f *frame) {
 		return
 	}
 	f.stopSent = level
+	c.shutGates(f)
 	var going []Addr
 	f.each(func(at Addr, inst *instance) {
 		if inst.live != nil {
@@ -99,6 +100,11 @@ func (c *Core) stopOne(at Addr, inst *instance, level stopLevel) {
 		end(&Failure{Kind: KindCancelled, Message: "It was cancelled because " + c.because(c.frames[at.Frame]) + "."})
 	case waitRound:
 		c.record(NodeEnded{At: at, Outcome: OutcomeSkipped})
+	case waitQuestion:
+		end(&Failure{Kind: KindCancelled, Message: "It was cancelled because the run stops."})
+	case waitApproval:
+		// Nothing of it has begun, as of a call that is given up in the queue.
+		c.record(NodeEnded{At: at, Outcome: OutcomeSkipped, Attempts: inst.attempts})
 	case waitDoubt:
 		end(&Failure{Kind: KindTransport, Message: doubtful, Sent: SentMaybe, InDoubt: true})
 	case waitNone:

@@ -12,7 +12,7 @@ type State uint8
 
 // The states. A node is pending until all it waits for has ended, then ready
 // until it is begun. InDoubt: the effect of a call is unknown after a crash, and
-// somebody must say what it came to. Waiting: for a time.
+// somebody must say what it came to. Waiting: for a time, or a person.
 const (
 	StatePending State = iota
 	StateReady
@@ -94,6 +94,7 @@ type frame struct {
 	undoing  []Addr // the undo blocks to run, in order
 	undone   int    // so many of them have ended
 	undos    map[Addr]*instance
+	gates    map[gateKey]*gate
 	outcome  RunOutcome  // once it is settled
 	settled  *RunError   // run.error in its finally blocks
 	refused  bool        // it was ok, and the attempt of which it was failed for all that
@@ -183,6 +184,8 @@ const (
 	waitSleep
 	waitRound // the time of the next round
 	waitDoubt
+	waitQuestion // a person's answer
+	waitApproval // somebody's approval of a call, see [gate]
 )
 
 // live is what the core remembers of an instance that goes on.
@@ -196,8 +199,13 @@ type live struct {
 	key      string        // of the member of a family that was chosen
 	since    time.Time     // the doubt
 	word     *NodeResolved // on the doubt, until something comes of it
-	deadline time.Time     // zero: none; of the rounds of a loop that of the loop
-	limit    *timer        // the deadline's
+	asking   *asking       // while it waits for an answer
+	answer   *NodeAnswered // until something comes of it
+	// suspended is since when the clock of the deadline stands because a policy asks;
+	// zero: it runs.
+	suspended time.Time
+	deadline  time.Time // zero: none; of the rounds of a loop that of the loop
+	limit     *timer    // the deadline's
 	// What most instances need is a part of them.
 	onlyCall  pendingCall
 	onlyLimit timer
@@ -288,7 +296,8 @@ func (c *Core) noWait(l *live) {
 		c.doubts--
 	}
 	c.timers.stop(l.waited)
-	l.wait, l.waited = waitNone, nil
+	c.unask(l.asking)
+	l.wait, l.waited, l.asking = waitNone, nil, nil
 }
 
 // dueBy sets the deadline of a node or an element, which at is a part of, once.

@@ -37,13 +37,26 @@ func (c *Core) encode(f Fact, key string) journal.Event {
 		})
 	case NodeWaiting:
 		data := journal.NodeWaiting{For: journal.WaitTimer, Due: f.Until}
-		if f.For == WaitInDoubt {
+		switch f.For {
+		case WaitInDoubt:
 			data.For = journal.WaitInDoubt
+		case WaitQuestion:
+			data.For, data.Due = journal.WaitQuestion, f.Deadline
 		}
-		if !f.Deadline.IsZero() {
-			data.Note, _ = json.Marshal(waitNote{f.Deadline})
+		if !f.Deadline.IsZero() || f.Question != nil {
+			data.Note, _ = json.Marshal(journal.WaitNote{Deadline: f.Deadline, Question: f.Question})
 		}
-		return at(f.At, c.instance(f.At).attempts, data)
+		attempt := 0
+		if inst := c.instance(f.At); inst != nil {
+			attempt = inst.attempts
+		}
+		return at(f.At, attempt, data)
+	case NodeAnswered:
+		data := journal.NodeAnswered{Declined: f.Declined, By: f.By}
+		if f.Data != nil {
+			data.Data = value.AppendStored(nil, *f.Data)
+		}
+		return at(f.At, 0, data)
 	case NodeResolved:
 		data := journal.NodeResolved{As: f.As, By: f.By}
 		if f.Output != nil {
@@ -68,11 +81,6 @@ func (c *Core) encode(f Fact, key string) journal.Event {
 		return journal.Event{Data: data, Sensitive: f.Status == StatusCompleted && c.prog.sensitiveOutputs || c.tellsSensitive(f.Err)}
 	}
 	panic(fmt.Sprintf("engine: %T is no part of a history (this is a bug in wfc)", f))
-}
-
-// waitNote is what the journal keeps of a wait for the engine.
-type waitNote struct {
-	Deadline time.Time `json:"deadline"`
 }
 
 func encodeError(e *RunError) *journal.Failure {
@@ -260,6 +268,16 @@ func (c *Core) decode(ev journal.Event) (Fact, error) {
 			f.Output = &output
 		}
 		return f, nil
+	case journal.NodeAnswered:
+		f := NodeAnswered{At: at, Declined: d.Declined, By: d.By, Time: ev.Time}
+		if len(d.Data) > 0 {
+			data, err := value.ParseStored(d.Data)
+			if err != nil {
+				return nil, fmt.Errorf("the answer to %s cannot be read: %w", c.Instance(at), err)
+			}
+			f.Data = &data
+		}
+		return f, nil
 	case journal.NodeCompleted:
 		end.Outcome, end.Reused, result = OutcomeOK, d.Reused, d.Result
 	case journal.NodeSkipped:
@@ -312,6 +330,8 @@ func (c *Core) decodeWaiting(at Addr, since time.Time, d journal.NodeWaiting) (F
 	switch {
 	case d.For == journal.WaitInDoubt:
 		f.For = WaitInDoubt
+	case d.For == journal.WaitQuestion:
+		f.For, f.Until = WaitQuestion, time.Time{}
 	case d.For != journal.WaitTimer:
 		return nil, fmt.Errorf("%s waits for a %s, which this wfc does not know", c.Instance(at), d.For)
 	case c.isContainer(at):
@@ -320,11 +340,11 @@ func (c *Core) decodeWaiting(at Addr, since time.Time, d journal.NodeWaiting) (F
 		f.For = WaitSleep
 	}
 	if len(d.Note) > 0 {
-		var note waitNote
+		var note journal.WaitNote
 		if err := json.Unmarshal(d.Note, &note); err != nil {
 			return nil, fmt.Errorf("what %s waits for cannot be read: %w", c.Instance(at), err)
 		}
-		f.Deadline = note.Deadline
+		f.Deadline, f.Question = note.Deadline, note.Question
 	}
 	return f, nil
 }

@@ -61,6 +61,7 @@ func (d *driver) obey(commands []Command) (first *liveCall) {
 			}
 		}
 	}
+	d.attend()
 	d.arm()
 	return first
 }
@@ -78,7 +79,7 @@ func (d *driver) checkOver() {
 }
 
 func (d *driver) isOver() bool {
-	return len(d.calls) == 0 && (d.leaving || d.fatal != nil || d.core.Ended() != nil || d.core.Waiting())
+	return len(d.calls) == 0 && (d.leaving || d.fatal != nil || d.core.Ended() != nil || d.core.Waiting() && len(d.attended) == 0)
 }
 
 // keep journals a fact of the core and tells the watcher. The end of the run is
@@ -103,7 +104,14 @@ func (d *driver) keep(f Fact) {
 	case AttemptFailed:
 		d.watch.push(StepRetrying{Step: d.core.Instance(f.At), Attempt: f.Attempt, Failure: failure(f.Failure), At: f.RetryAt, Time: ev.Time}, d.appended)
 	case NodeWaiting:
-		d.watch.push(StepWaiting{Step: d.core.Instance(f.At), InDoubt: f.For == WaitInDoubt, Until: f.Until, Time: ev.Time}, d.appended)
+		waits := StepWaiting{Step: d.core.Instance(f.At), InDoubt: f.For == WaitInDoubt, Until: f.Until, Time: ev.Time}
+		if q := d.core.openAt(f.At); q != nil {
+			shown := d.core.questionOf(q)
+			waits.Question = &shown
+		}
+		d.watch.push(waits, d.appended)
+	case NodeAnswered:
+		d.watch.push(StepAnswered{Step: d.core.Instance(f.At), By: f.By, Declined: f.Declined, Time: ev.Time}, d.appended)
 	case NodeEnded:
 		d.watch.push(StepFinished{Step: d.core.Instance(f.At), Outcome: f.Outcome, Failure: failure(f.Failure), Reused: f.Reused, Time: ev.Time}, d.appended)
 	}

@@ -60,6 +60,7 @@ type node struct {
 	while, loopMax, loopDelay                                           code
 	retryAttempts, retryDelay, retryMaxDelay, retryOn, retryWhen        code
 	asserts                                                             []validation
+	ask                                                                 question
 	bind                                                                []binding
 	undo                                                                []*node
 
@@ -76,6 +77,12 @@ type node struct {
 	resultType  *types.Type           // nil: anything
 	inSchema    *lazySchema           // nil: none
 	outSchema   *lazySchema           // nil: none
+}
+
+// question is what a node asks.
+type question struct {
+	message, choices, approvers code
+	answer                      *types.Type // nil: anything
 }
 
 // binding says which member a source of a child is.
@@ -304,6 +311,8 @@ func (l *loader) spec(n *node, spec *plan.NodeSpec, at string) {
 		}
 		n.child = child
 	case plan.ValueNode, plan.Sleep:
+	case plan.AskNode:
+		l.question(n, spec, at)
 	default:
 		l.fail("step %q is of the kind %q, which this version of wfc does not know", spec.ID, spec.Kind)
 	}
@@ -366,6 +375,17 @@ func (l *loader) spec(n *node, spec *plan.NodeSpec, at string) {
 		v.connection, v.private, v.index = m.Connection, m.Session == "run", n.index
 		n.variants[m.Key] = &v
 	}
+}
+
+func (l *loader) question(n *node, spec *plan.NodeSpec, at string) {
+	x := spec.Ask
+	if x == nil {
+		l.fail("step %q asks, and the plan does not say what", spec.ID)
+		return
+	}
+	n.ask.message, n.ask.choices = l.code(x.Message, "%s/ask/message", at), l.code(x.Choices, "%s/ask/choices", at)
+	n.ask.approvers = l.code(x.Approvers, "%s/ask/approvers", at)
+	n.ask.answer = l.typ(x.Answer, "%s/ask/answer", at)
 }
 
 func (l *loader) input(i int) {

@@ -228,6 +228,8 @@ func (n *node) says(what string) string {
 	switch {
 	case n.child != nil:
 		return "The workflow " + n.child.plan.Workflow + " " + what
+	case n.spec.Kind == plan.AskNode:
+		return "The answer " + what
 	case n.connection == "":
 		return "The value " + what
 	}

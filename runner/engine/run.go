@@ -39,6 +39,12 @@ type Options struct {
 	// its last call when Run returns. It must not block for long: results wait in
 	// memory meanwhile. Nil: nobody watches.
 	Watch func(Event)
+	// Ask has a person answer a question here, which is durable then. It answers with
+	// [AnswerQuestion], as anybody else would, and returns when it has, when nobody here will
+	// answer, or ctx is done: somebody else has answered, or the question is asked no
+	// longer. Until it returns, the run does not stop to wait. It is called on a goroutine
+	// of its own, for several questions at once. Nil: nobody is here, and the run stops.
+	Ask func(ctx context.Context, q journal.Question)
 	// MaxResult is the number of bytes up to which a result may be kept; 0: any number.
 	MaxResult int64
 	// Turn is the run's place among those of this process; nil: its turn is now. Whoever
@@ -62,6 +68,8 @@ type Outcome struct {
 	// Doubts are the steps of which somebody must say what their effect came to,
 	// where Status is waiting.
 	Doubts []Instance
+	// Questions are what it asks, where Status is waiting.
+	Questions []journal.Question
 	// Folder has outputs.json or error.json, and the blobs of the outputs as files.
 	// The service makes it; "": it could not, as FolderErr says, or the run waits.
 	Folder    string

@@ -95,6 +95,7 @@ func (n *node) codes() []code {
 		n.sourceKey, n.value, n.uri, n.sleep, n.args, n.when, n.forEach, n.key, n.maxParallel, n.timeout, n.idleTimeout, n.deadline,
 		n.result, n.failIf, n.effect, n.while, n.loopMax, n.loopDelay,
 		n.retryAttempts, n.retryDelay, n.retryMaxDelay, n.retryOn, n.retryWhen,
+		n.ask.message, n.ask.choices, n.ask.approvers,
 	}
 	for _, a := range n.asserts {
 		all = append(all, a.condition, a.message)

@@ -363,7 +363,6 @@ func TestAPolicyDeniesWhatIsDestructive(t *testing.T) {
 	for _, c := range []struct{ effect, policy, want string }{
 		{"destructive", "deny", "policy: Step a failed: The tool demo.main.t is destructive, and the policy of the deployment denies that."},
 		{"unknown", "deny", "policy: Step a failed: The tool demo.main.t does not say what effect it has, and counts as destructive, and the policy of the deployment denies that."},
-		{"destructive", "ask", "policy: Step a failed: The tool demo.main.t is destructive, and the policy of the deployment wants somebody to be asked first, which this version of wfc cannot do."},
 		{"write", "deny", ""}, {"destructive", "allow", ""},
 	} {
 		p := planOf(call("a", "t", ``, effect(c.effect)))

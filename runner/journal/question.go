@@ -136,6 +136,37 @@ func (s *Store) questions(ctx context.Context, q querier, run RunID, num int64) 
 	return out, nil
 }
 
+// CheckQuestion returns nil where a node of a run waits for an answer. Else the error
+// says why it does not: with the reason [ErrAnswered] who has answered, and when, with
+// [ErrNoWait] that it asks nothing or that its deadline passed, or [ErrFinished].
+func (s *Store) CheckQuestion(ctx context.Context, id RunID, node, instance string) error {
+	num, err := s.numOf(ctx, id)
+	if err != nil {
+		return err
+	}
+	ev := Event{Node: node, Instance: instance, Data: NodeAnswered{}}
+	return s.do(ctx, func(c *conn) error {
+		row, err := c.row(`SELECT time, data FROM inbox WHERE run = ? AND kind = ? AND node = ? AND instance = ?`, num, string(KindNodeAnswered), node, instance)
+		if err != nil {
+			return err
+		}
+		if row != nil {
+			return answered(&ev, row[1], row[0])
+		}
+		if err = checkWait(c, num, &ev, false, s.clock()); err == nil || errors.Is(err, ErrAnswered) {
+			return err
+		}
+		row, e := c.row(`SELECT status FROM runs WHERE num = ?`, num)
+		if e != nil {
+			return e
+		}
+		if row != nil && isFinal(Status(row[0].(string))) {
+			return errFinished(id, Status(row[0].(string)))
+		}
+		return err
+	})
+}
+
 // checkQuestion checks that a node waits for an answer: the state is that of its
 // row, wait what it waits for, and due until when, 0 for ever.
 func checkQuestion(c *conn, run int64, ev *Event, state State, wait Wait, due int64, now time.Time) error {
