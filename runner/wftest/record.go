@@ -305,8 +305,8 @@ func (r *recording) edits() (out []edit, mocks int) {
 			continue
 		}
 		start, end := r.lineStart(m.Range.Start.Byte), r.lineEnd(m.Range.End.Byte)
-		if blank := r.lineEnd(end); len(bytes.TrimSpace(r.source[end:blank])) == 0 {
-			end = blank
+		if above := r.lineStart(max(start-1, 0)); above < start && len(bytes.TrimSpace(r.source[above:start])) == 0 {
+			start = above
 		}
 		out = append(out, edit{start: start, end: end})
 	}
