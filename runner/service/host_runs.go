@@ -393,7 +393,7 @@ func (h *Host) Cancel(ctx context.Context, id, by string) (*Run, error) {
 		return nil, kindly(err)
 	}
 	if !owned {
-		return h.Resume(ctx, id, ResumeRun{})
+		return h.goOnWith(ctx, id)
 	}
 	return h.Run(ctx, id)
 }
@@ -409,7 +409,7 @@ type ResumeRun struct {
 // Resume goes on with a run that waits or was interrupted. One that goes on, here or
 // elsewhere, is a [Conflict].
 func (h *Host) Resume(ctx context.Context, id string, o ResumeRun) (*Run, error) {
-	record, err := h.store.Run(ctx, id)
+	record, err := h.parked(ctx, id)
 	if err != nil {
 		return nil, kindly(err)
 	}
@@ -421,6 +421,16 @@ func (h *Host) Resume(ctx context.Context, id string, o ResumeRun) (*Run, error)
 		return nil, kindly(err)
 	}
 	return h.after(ctx, string(record.Run), o.Wait)
+}
+
+// parked returns the record of a run that is to be resumed. One that has just been
+// given up here is still on its way out of the table.
+func (h *Host) parked(ctx context.Context, id string) (*journal.RunRecord, error) {
+	record, err := h.store.Run(ctx, id)
+	if err != nil || record.Owner != nil || record.FinishedAt != nil {
+		return record, err
+	}
+	return record, h.runs.await(ctx, string(record.Run))
 }
 
 // Resolve takes a word on a step of a run that is in doubt, and goes on with the run
