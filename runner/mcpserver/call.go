@@ -47,7 +47,8 @@ func (s *Server) begin(ctx context.Context, name string, t tool, req *mcp.CallTo
 	if err != nil {
 		return "", err
 	}
-	r, err := s.host.Start(ctx, service.StartRun{Deployment: t.deployment, Input: input, Caller: "mcp"}, false)
+	// A call that is cancelled while its run begins must still know which run to cancel.
+	r, err := s.host.Start(context.WithoutCancel(ctx), service.StartRun{Deployment: t.deployment, Input: input, Caller: "mcp"}, false)
 	if err != nil {
 		return "", err
 	}
