@@ -117,7 +117,7 @@ func Decode(src []byte) (*Message, error) {
 		return m, Errorf(InvalidRequest, "The message is not as JSON-RPC has it: %v.", err)
 	case w.Method != nil && m.Method == "":
 		return m, Errorf(InvalidRequest, "The message has an empty method.")
-	case m.Method == "" && w.ID == nil:
+	case m.Method == "" && w.ID == nil && m.Error == nil: // an error may be of what nobody could read
 		return m, Errorf(InvalidRequest, "The message has neither a method nor an id.")
 	case m.Method == "" && m.Result == nil && m.Error == nil:
 		return m, Errorf(InvalidRequest, "The message has no method, result or error.")
