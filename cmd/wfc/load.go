@@ -49,7 +49,13 @@ func newService(p *project.Project, std streams, view *progress) (*service.Servi
 	}
 	o := service.Options{Environment: env, Version: version, ProcessEnds: true}
 	if view != nil {
-		o.Stderr, o.Logged, o.Answerer = view.serverStderr, view.logged, newTerminal(std, view)
+		o.Stderr, o.Logged = view.serverStderr, view.logged
+		if t := newTerminal(std, view); t != nil {
+			o.Answerer = t
+			if !view.silent {
+				o.Ask = t.question
+			}
+		}
 	}
 	return service.New(p, o), nil
 }

@@ -41,7 +41,9 @@ func performing(ctx context.Context, std streams, proj *project.Project, asJSON 
 }
 
 func newPerformance(std streams, where string, asJSON bool) *performance {
-	return &performance{std: std, where: where, json: asJSON, view: newProgress(std.err), lines: eventLines{w: std.out}}
+	view := newProgress(std.err)
+	view.silent = asJSON
+	return &performance{std: std, where: where, json: asJSON, view: view, lines: eventLines{w: std.out}}
 }
 
 // perform has something done that is shown. ctx ends with the first of the [interrupts].
@@ -120,6 +122,7 @@ func (p *performance) ended(ctx context.Context, o *engine.Outcome) error {
 				return failed(err)
 			}
 			tellDoubts(p.std.err, p.where, r)
+			tellQuestions(p.std.err, p.where, r)
 		}
 		return &exit{code: exitWaiting}
 	}

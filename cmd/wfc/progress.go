@@ -24,6 +24,8 @@ type progress struct {
 	style style
 	now   func() time.Time
 
+	silent bool // nothing of the run is shown: its events are printed as JSON
+
 	mu sync.Mutex // guards what follows, and the writer
 
 	out     strings.Builder // lines that stay and are not written yet
@@ -102,6 +104,16 @@ func (p *progress) watch(ev engine.Event) {
 		p.begun(ev)
 	case engine.StepRetrying:
 		p.retries(ev)
+	case engine.StepWaiting:
+		if ev.Question != nil && p.block == nil {
+			p.line("?", live.Title(ev.Step), "asks: "+indentAfter(printable(ev.Question.Message), "    "))
+		}
+	case engine.StepAnswered:
+		what := "answered by "
+		if ev.Declined {
+			what = "declined by "
+		}
+		p.line("?", live.Title(ev.Step), what+printable(cmp.Or(ev.By, "somebody")))
 	case engine.StepFinished:
 		p.finished(ev)
 	case engine.RunFinished:
@@ -546,7 +558,7 @@ func (p *progress) line(mark, name, text string) {
 		mark = p.style.green(mark)
 	case "✗":
 		mark = p.style.red(mark)
-	case "!":
+	case "!", "?":
 		mark = p.style.yellow(mark)
 	}
 	fmt.Fprintf(&p.out, "  %s %s\n", mark, strings.TrimRight(printable(name)+"  "+indentAfter(text, "    "), " "))

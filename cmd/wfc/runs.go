@@ -31,6 +31,7 @@ func newRuns(std streams, g *globals) *cobra.Command {
 		onlyHere(newRunsWhy(std, g)),
 		newRunsResume(std, g),
 		newRunsResolve(std, g),
+		newRunsAnswer(std, g),
 		newRunsCancel(std, g),
 		onlyHere(newRunsDiff(std, g)),
 		onlyHere(newRunsExport(std, g)),
@@ -138,6 +139,7 @@ beginning or end that no other run has.`,
 				fmt.Fprintf(std.out, "\nIt begins when other runs of its workflow have ended (concurrency).\n")
 			case journal.Waiting:
 				tellDoubts(std.out, where, r)
+				tellQuestions(std.out, where, r)
 			case journal.Interrupted:
 				fmt.Fprintf(std.out, "\nIts process ended. Go on with it:\n\n    wfc runs resume %s%s\n", r.Run, where)
 			}

@@ -36,9 +36,9 @@ type typed struct {
 	err  error
 }
 
-// newTerminal returns who answers servers: nobody unless a person sits at the
+// newTerminal returns who answers servers and runs: nobody unless a person sits at the
 // terminal that is the standard input.
-func newTerminal(std streams, view *progress) callback.Answerer {
+func newTerminal(std streams, view *progress) *terminal {
 	f, ok := std.in.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return nil
@@ -50,24 +50,37 @@ func newTerminal(std streams, view *progress) callback.Answerer {
 
 // Answer implements [callback.Answerer].
 func (t *terminal) Answer(ctx context.Context, q callback.Question) (callback.Answer, error) {
-	select {
-	case <-t.turn:
-	case <-ctx.Done():
-		return callback.Answer{}, ctx.Err()
+	done, err := t.begin(ctx)
+	if err != nil {
+		return callback.Answer{}, err
 	}
-	defer func() { t.turn <- struct{}{} }()
-	if t.tty == nil {
-		if err := t.open(); err != nil {
-			return callback.Answer{}, fmt.Errorf("the terminal cannot be opened: %w", err)
-		}
-	}
-	defer t.view.hold()()
+	defer done()
 	answer, err := t.ask(ctx, q)
 	if errors.Is(err, io.EOF) {
 		t.say("\n  Declined.\n")
 		return callback.Answer{Action: callback.Decline}, nil
 	}
 	return answer, err
+}
+
+// begin waits until nobody else is asked and returns what ends the asking.
+func (t *terminal) begin(ctx context.Context) (done func(), err error) {
+	select {
+	case <-t.turn:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if t.tty == nil {
+		if err := t.open(); err != nil {
+			t.turn <- struct{}{}
+			return nil, fmt.Errorf("the terminal cannot be opened: %w", err)
+		}
+	}
+	release := t.view.hold()
+	return func() {
+		release()
+		t.turn <- struct{}{}
+	}, nil
 }
 
 // open opens the terminal itself: whatever the standard streams are connected to,

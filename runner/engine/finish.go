@@ -101,7 +101,7 @@ func (c *Core) stopOne(at Addr, inst *instance, level stopLevel) {
 	case waitRound:
 		c.record(NodeEnded{At: at, Outcome: OutcomeSkipped})
 	case waitQuestion:
-		end(&Failure{Kind: KindCancelled, Message: "It was cancelled because the run stops."})
+		end(&Failure{Kind: KindCancelled, Message: "It was cancelled because " + c.because(c.frames[at.Frame]) + "."})
 	case waitApproval:
 		// Nothing of it has begun, as of a call that is given up in the queue.
 		c.record(NodeEnded{At: at, Outcome: OutcomeSkipped, Attempts: inst.attempts})

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 
 	"github.com/lda-wf/wfc/runner/engine"
 	"github.com/lda-wf/wfc/runner/journal"
@@ -21,6 +22,29 @@ func (s *Service) Answer(ctx context.Context, run string, r engine.Reply) (owned
 	}
 	owner, err := engine.AnswerQuestion(ctx, store, record.Run, r)
 	return owner != nil, err
+}
+
+// ask has the person here asked; nil: nobody is.
+func (s *Service) ask(store *journal.Store) func(context.Context, journal.Question) {
+	if s.options.Ask == nil {
+		return nil
+	}
+	return func(ctx context.Context, q journal.Question) {
+		var again error
+		for {
+			reply := s.options.Ask(ctx, q, again)
+			if reply == nil {
+				return
+			}
+			reply.Step = q.Name
+			if _, again = engine.AnswerQuestion(ctx, store, q.Run, *reply); again == nil {
+				return
+			}
+			if e := (*engine.ReplyError)(nil); !errors.As(again, &e) {
+				return // somebody was faster, or it is too late: the run says so
+			}
+		}
+	}
 }
 
 // Questions returns what a run asks and waits for, the oldest first; run is its id, or

@@ -203,6 +203,7 @@ func (r *Prepared) options(store *journal.Store, targets map[engine.SessionID]po
 		Journal: store,
 		Secret:  r.secrets.get,
 		Watch:   watch,
+		Ask:     r.service.ask(store),
 
 		MaxResult: maxResult(r.service.project()),
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/lda-wf/wfc/compiler/project"
 	"github.com/lda-wf/wfc/lang/catalog"
+	"github.com/lda-wf/wfc/runner/engine"
 	"github.com/lda-wf/wfc/runner/journal"
 	"github.com/lda-wf/wfc/runtime/callback"
 	"github.com/lda-wf/wfc/runtime/discover"
@@ -42,6 +43,11 @@ type Options struct {
 	// Answerer answers servers that ask a person. Nil: nobody is there, and such
 	// questions are declined.
 	Answerer callback.Answerer
+	// Ask has a person here answer a question of a run that this process executes. again
+	// says why the last answer was not taken; nil: this is the first. It returns nil where
+	// nobody here will answer, or ctx is done: somebody else has answered, or nothing is
+	// asked any more. Nil: nobody is here, and a run that asks stops to wait.
+	Ask func(ctx context.Context, q journal.Question, again error) *engine.Reply
 	// Logged gets the warnings of servers, and what is graver, redacted, in the order of
 	// the wire; it must not block. May be nil. It is called from several goroutines.
 	Logged func(callback.Log)

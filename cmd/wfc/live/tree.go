@@ -38,6 +38,7 @@ type node struct {
 	attempt  int
 	progress string
 	doubt    bool
+	asks     string    // what a person is asked; "": nothing
 	until    time.Time // of what it waits for; zero: it does not wait
 	why      string    // it waits: the failure of its last attempt; "": for a time
 }
@@ -67,7 +68,7 @@ func (t *Tree) Apply(ev engine.Event) {
 		*t = Tree{}
 	case engine.StepStarted:
 		n := t.at(ev.Step, ev.Time)
-		n.attempt, n.until, n.why, n.progress, n.doubt = ev.Attempt, time.Time{}, "", "", false
+		n.attempt, n.until, n.why, n.progress, n.doubt, n.asks = ev.Attempt, time.Time{}, "", "", false, ""
 		if ev.Elements >= 0 {
 			n.elements = ev.Elements
 		}
@@ -82,6 +83,16 @@ func (t *Tree) Apply(ev engine.Event) {
 	case engine.StepWaiting:
 		n := t.at(ev.Step, ev.Time)
 		n.doubt, n.until, n.why = ev.InDoubt, ev.Until, ""
+		if q := ev.Question; q != nil {
+			n.asks = q.Message
+			if len(q.Approvers) > 0 {
+				n.asks += " (for " + strings.Join(q.Approvers, ", ") + ")"
+			}
+		}
+	case engine.StepAnswered:
+		if n := t.nodes[ev.Step.String()]; n != nil {
+			n.asks = ""
+		}
 	case engine.StepFinished:
 		if n := t.nodes[ev.Step.String()]; n != nil {
 			t.remove(n)
@@ -209,6 +220,9 @@ func (n *node) lines(to []Line, depth int, now time.Time) []Line {
 	case n.doubt:
 		line.Mark = Doubt
 		add("in doubt")
+	case n.asks != "":
+		line.Mark = Doubt
+		add("asks: %s", firstLine(n.asks))
 	case !n.until.IsZero() && n.why != "":
 		line.Mark = Waiting
 		add("attempt %d failed, next in %s: %s", n.attempt, left(n.until, now), n.why)
