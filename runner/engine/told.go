@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -28,6 +29,7 @@ type Teller struct {
 	created journal.RunCreated
 	begun   bool
 	doubts  []Instance // the steps that are in doubt
+	open    []journal.Question
 }
 
 // Told returns what was told when ev was journalled; nil: nothing. Events come in
@@ -52,15 +54,20 @@ func (t *Teller) Told(ev journal.Event) Event {
 		name := instanceOf(ev).String()
 		t.doubts = slices.DeleteFunc(t.doubts, func(in Instance) bool { return in.String() == name })
 		return nil
+	case journal.NodeAnswered:
+		t.close(ev)
+		return StepAnswered{Step: instanceOf(ev), By: p.By, Declined: p.Declined, Time: ev.Time}
 	case journal.RunWaiting:
-		return RunWaits{Run: string(run), Steps: slices.Clone(t.doubts), Time: ev.Time}
+		return RunWaits{Run: string(run), Steps: slices.Clone(t.doubts), Questions: slices.Clone(t.open), Time: ev.Time}
 	case journal.NodeStarted:
 		return StepStarted{Step: instanceOf(ev), Elements: -1, Attempt: ev.Attempt, Time: ev.Time}
 	case journal.NodeCompleted:
+		t.close(ev)
 		return StepFinished{Step: instanceOf(ev), Outcome: OutcomeOK, Reused: p.Reused, Time: ev.Time}
 	case journal.NodeSkipped:
 		return StepFinished{Step: instanceOf(ev), Outcome: OutcomeSkipped, Time: ev.Time}
 	case journal.NodeFailed:
+		t.close(ev)
 		f := &Failure{Kind: Kind(p.Kind), Message: p.Message, Code: p.Code, InDoubt: p.InDoubt}
 		if ev.Sensitive {
 			f = shownFailure(f)
@@ -70,14 +77,34 @@ func (t *Teller) Told(ev journal.Event) Event {
 		}
 		return StepFinished{Step: instanceOf(ev), Outcome: OutcomeError, Failure: f, Time: ev.Time}
 	case journal.NodeWaiting:
-		if p.For == journal.WaitInDoubt {
+		switch p.For {
+		case journal.WaitInDoubt:
 			t.doubts = append(t.doubts, instanceOf(ev))
+		case journal.WaitQuestion:
+			q := t.asked(ev, p)
+			t.open = append(t.open, q)
+			return StepWaiting{Step: instanceOf(ev), Question: &q, Time: ev.Time}
 		}
 		return StepWaiting{Step: instanceOf(ev), InDoubt: p.For == journal.WaitInDoubt, Until: p.Due, Time: ev.Time}
 	case journal.RunFinished:
 		return finishedOf(run, p, ev.Time)
 	}
 	return nil
+}
+
+// asked is the question of an event.
+func (t *Teller) asked(ev journal.Event, p journal.NodeWaiting) journal.Question {
+	var note journal.WaitNote
+	if json.Unmarshal(p.Note, &note) != nil || note.Question == nil {
+		note.Question = &journal.Asked{Message: "(sensitive)", Answer: "any", Schema: json.RawMessage("true")}
+	}
+	return journal.NewQuestion(t.Run, ev.Node, ev.Instance, *note.Question, ev.Time, p.Due)
+}
+
+// close notes that what an event is of asks nothing any more.
+func (t *Teller) close(ev journal.Event) {
+	name := instanceOf(ev).String()
+	t.open = slices.DeleteFunc(t.open, func(q journal.Question) bool { return q.Name == name })
 }
 
 func finishedOf(run journal.RunID, p journal.RunFinished, at time.Time) RunFinished {

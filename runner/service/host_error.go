@@ -91,12 +91,15 @@ func kindly(err error) error {
 	var busy *engine.BusyError
 	var key *journal.KeyError
 	var below *journal.Error
+	var reply *engine.ReplyError
 	kind := ErrorKind(0)
 	switch {
 	case err == nil || errors.As(err, &ours):
 		return err
 	case errors.As(err, &inputs), errors.Is(err, registry.ErrID), errors.Is(err, journal.ErrAmbiguous):
 		kind = Invalid
+	case errors.As(err, &reply):
+		kind = map[error]ErrorKind{engine.ErrBadAnswer: Invalid, engine.ErrNotApprover: Refused, engine.ErrNoQuestion: Conflict}[reply.Reason]
 	case errors.As(err, &busy), errors.Is(err, journal.ErrFull):
 		kind = Limit
 	case errors.As(err, &key):

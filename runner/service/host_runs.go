@@ -260,6 +260,24 @@ func (h *Host) Wait(ctx context.Context, id string) (*Run, error) {
 	return r, errors.Join(err, waiting)
 }
 
+// Changed waits until a run has another status than the one given, and returns it; one
+// of another process is looked at once. Where ctx ends first the error is ctx's, and the
+// run is returned as it is.
+func (h *Host) Changed(ctx context.Context, id string, status journal.Status) (*Run, error) {
+	for {
+		next := h.runs.next()
+		r, err := h.Run(context.WithoutCancel(ctx), id)
+		if err != nil || r.Status != status || r.Ended() {
+			return r, err
+		}
+		select {
+		case <-next:
+		case <-ctx.Done():
+			return r, ctx.Err()
+		}
+	}
+}
+
 // Run returns a run by its id, or a part of it that no other run has.
 func (h *Host) Run(ctx context.Context, id string) (*Run, error) {
 	record, err := h.store.Run(ctx, id)
@@ -446,6 +464,20 @@ func (h *Host) Resolve(ctx context.Context, id string, word engine.Word) (*Run, 
 	return h.goOnWith(ctx, id)
 }
 
+// Answer takes a reply to a question of a run, and goes on with the run unless another
+// process has it. Of two replies one counts: the other is a [Conflict] that says who was
+// faster. One of somebody who is not asked is [Refused], and the question waits on.
+func (h *Host) Answer(ctx context.Context, id string, r engine.Reply) (*Run, error) {
+	owned, err := h.service.Answer(ctx, id, r)
+	if err != nil {
+		return nil, kindly(err)
+	}
+	if owned {
+		return h.Run(ctx, id)
+	}
+	return h.goOnWith(ctx, id)
+}
+
 // goOnWith resumes a run that was told something, unless somebody has it, who was told too.
 func (h *Host) goOnWith(ctx context.Context, id string) (*Run, error) {
 	r, err := h.Resume(ctx, id, ResumeRun{})
@@ -455,9 +487,10 @@ func (h *Host) goOnWith(ctx context.Context, id string) (*Run, error) {
 	return r, err
 }
 
-// goOn resumes the runs of an earlier host that were going on when it ended.
+// goOn resumes the runs of an earlier host that were going on when it ended, and sees
+// to it that the deadlines of those that wait are kept.
 func (h *Host) goOn(ctx context.Context) error {
-	runs, err := h.store.Runs(ctx, journal.Filter{Statuses: []journal.Status{journal.Interrupted}})
+	runs, err := h.store.Runs(ctx, journal.Filter{Statuses: []journal.Status{journal.Interrupted, journal.Waiting}})
 	if err != nil {
 		return err
 	}
@@ -468,6 +501,10 @@ func (h *Host) goOn(ctx context.Context) error {
 		}
 		if !strings.HasPrefix(record.Key, "server/") {
 			continue // it is another process's, and whoever started that decides
+		}
+		if record.Status == journal.Waiting {
+			h.runs.remind(string(r.Run), record.Questions)
+			continue
 		}
 		if _, err := h.runs.resume(record, false); err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/lda-wf/wfc/compiler/plan"
 	"github.com/lda-wf/wfc/runner/engine"
@@ -21,7 +22,9 @@ type runTable struct {
 	queue queue
 
 	mu      sync.Mutex
-	live    map[string]*liveRun // by id
+	live    map[string]*liveRun    // by id
+	due     map[string]*time.Timer // of runs that wait, for their earliest deadline
+	changed chan struct{}          // closed and replaced when a run begins or goes on no more
 	closing bool
 	all     sync.WaitGroup // of the goroutines of runs
 }
@@ -49,7 +52,8 @@ func (t *runTable) open(h *Host) {
 	t.host = h
 	t.base, t.stop = context.WithCancelCause(context.Background())
 	t.leave = make(chan struct{})
-	t.live = map[string]*liveRun{}
+	t.changed = make(chan struct{})
+	t.live, t.due = map[string]*liveRun{}, map[string]*time.Timer{}
 	t.queue.open(h.options.MaxRuns, max(h.options.MaxQueued, 0))
 }
 
@@ -87,8 +91,13 @@ func (t *runTable) resume(record *journal.RunRecord, anew bool) (*liveRun, error
 		return nil, e
 	}
 	t.live[id] = r
+	if timer := t.due[id]; timer != nil {
+		timer.Stop()
+		delete(t.due, id)
+	}
 	t.mu.Unlock()
 	turn, _ := t.queue.enter(id, true)
+	defer t.change()
 	return r, t.execute(r, turn, func(ctx context.Context, g going) (*engine.Outcome, error) {
 		return t.host.service.goOn(ctx, id, anew, g)
 	})
@@ -135,11 +144,15 @@ func (t *runTable) named(r *liveRun, id string) {
 	t.mu.Unlock()
 	r.id = id
 	close(r.known)
+	t.change()
 	t.host.log.Info("run started", "run", id, "workflow", r.workflow, "deployment", r.deployment)
 }
 
 // ended takes the end of a run's goroutine.
 func (t *runTable) ended(r *liveRun) {
+	if r.outcome != nil && r.outcome.Status == engine.StatusWaiting {
+		t.remind(r.id, r.outcome.Questions)
+	}
 	t.forget(r)
 	r.log.end()
 	if r.id == "" {
@@ -148,6 +161,53 @@ func (t *runTable) ended(r *liveRun) {
 		t.logEnd(r)
 	}
 	close(r.done)
+	t.change()
+}
+
+// change tells those who wait for a change.
+func (t *runTable) change() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	close(t.changed)
+	t.changed = make(chan struct{})
+}
+
+// next is closed when a run begins or goes on no more after now.
+func (t *runTable) next() <-chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.changed
+}
+
+// remind has a run that waits go on when the earliest deadline of its questions passes.
+func (t *runTable) remind(id string, questions []journal.Question) {
+	var first time.Time
+	for _, q := range questions {
+		if q.Deadline != nil && (first.IsZero() || q.Deadline.Before(first)) {
+			first = *q.Deadline
+		}
+	}
+	if first.IsZero() {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closing {
+		return
+	}
+	t.due[id] = time.AfterFunc(max(time.Until(first), 0), func() {
+		t.mu.Lock()
+		if t.closing {
+			t.mu.Unlock()
+			return
+		}
+		t.all.Add(1)
+		t.mu.Unlock()
+		defer t.all.Done()
+		if _, err := t.host.Resume(t.base, id, ResumeRun{}); err != nil {
+			t.host.log.Info("run not resumed at its deadline", "run", id, "error", err.Error()) // somebody has it
+		}
+	})
 }
 
 func (t *runTable) logEnd(r *liveRun) {
@@ -214,6 +274,9 @@ func (t *runTable) close(ctx context.Context) {
 	t.mu.Lock()
 	again := t.closing
 	t.closing = true
+	for _, timer := range t.due {
+		timer.Stop()
+	}
 	t.mu.Unlock()
 	if t.base == nil || again {
 		return
