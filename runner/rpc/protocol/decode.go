@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -106,44 +107,41 @@ func setStruct(into reflect.Value, v value.Value, path string) error {
 	}
 	fields := fieldsOf(into.Type())
 	o := v.AsObject()
-	taken := 0
+	if err := unknown(fields, o, path); err != nil {
+		return err
+	}
 	for _, f := range fields {
 		m, ok := o.Get(f.name)
-		if !ok {
-			if f.required {
-				return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "The parameter %s is missing: %s", below(path, f.name), f.doc)
-			}
+		switch {
+		case !ok && f.required:
+			return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "The parameter %s is missing: %s", below(path, f.name), f.doc)
+		case !ok || m.IsNull() && !f.required && f.typ != valueType: // null is as if it were left out
 			continue
 		}
-		taken++
-		if m.IsNull() && !f.required && f.typ != valueType {
-			continue // as if it were left out
-		}
-		if err := set(into.FieldByIndex(f.index), m, below(path, f.name)); err != nil {
+		at := into.FieldByIndex(f.index)
+		if err := set(at, m, below(path, f.name)); err != nil {
 			return err
 		}
 		if len(f.enum) > 0 {
-			if err := oneOf(into.FieldByIndex(f.index).String(), f.enum, below(path, f.name)); err != nil {
+			if err := oneOf(at.String(), f.enum, below(path, f.name)); err != nil {
 				return err
 			}
 		}
 	}
-	if taken == o.Len() {
-		return nil
-	}
+	return nil
+}
+
+// unknown returns an error for an attribute that is no field.
+func unknown(fields []field, o *value.ObjectValue, path string) error {
 	names := make([]string, len(fields))
 	for i, f := range fields {
 		names[i] = f.name
 	}
 	for name := range o.All() {
-		known := false
-		for _, f := range fields {
-			known = known || f.name == name
-		}
-		if known {
+		if slices.Contains(names, name) {
 			continue
 		}
-		text := fmt.Sprintf("There is no parameter %s.", quotedPath(below(path, name)))
+		text := fmt.Sprintf("There is no parameter %q.", below(path, name))
 		if near, ok := nearest.Name(name, names); ok {
 			text += fmt.Sprintf(" Did you mean %q?", near)
 		} else if len(names) > 0 {
@@ -153,8 +151,6 @@ func setStruct(into reflect.Value, v value.Value, path string) error {
 	}
 	return nil
 }
-
-func quotedPath(path string) string { return strconv.Quote(path) }
 
 func below(path, name string) string {
 	if path == "" {

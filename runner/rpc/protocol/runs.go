@@ -78,15 +78,15 @@ type Owner struct {
 // RunResult is a run.
 type RunResult struct {
 	RunStatus
-	Output value.Value `json:"output" doc:"The outputs; null unless it is completed."`
-	Error  *Failure    `json:"error" doc:"Why it failed; null: it did not."`
-	Input  value.Value `json:"input" doc:"The inputs, defaults applied."`
-	RunKey string      `json:"run_key,omitempty"`
-	Reuses string      `json:"reuses,omitempty" doc:"The run whose results it keeps."`
-	Steps  []Step      `json:"steps" doc:"In the order of the plan, elements by their index."`
-	Plan   string      `json:"plan_digest,omitempty"`
-	Existing bool   `json:"existing,omitempty" doc:"The run key was known: this is its run, and none was begun."`
-	Cursor   string `json:"cursor,omitempty" doc:"Behind it come the events of what was begun; left out: from the beginning."`
+	Output   value.Value `json:"output" doc:"The outputs; null unless it is completed."`
+	Error    *Failure    `json:"error" doc:"Why it failed; null: it did not."`
+	Input    value.Value `json:"input" doc:"The inputs, defaults applied."`
+	RunKey   string      `json:"run_key,omitempty"`
+	Reuses   string      `json:"reuses,omitempty" doc:"The run whose results it keeps."`
+	Steps    []Step      `json:"steps" doc:"In the order of the plan, elements by their index."`
+	Plan     string      `json:"plan_digest,omitempty"`
+	Existing bool        `json:"existing,omitempty" doc:"The run key was known: this is its run, and none was begun."`
+	Cursor   string      `json:"cursor,omitempty" doc:"Behind it come the events of what was begun; left out: from the beginning."`
 }
 
 // Step is one step of a run, one element of a fan-out, one round of a loop, or one of
