@@ -103,6 +103,10 @@ func happened(ev journal.Event) string {
 		return text
 	case journal.RunAdopted:
 		return "goes on in " + p.Owner.String()
+	case journal.RunQueued:
+		return "waits until other runs have ended"
+	case journal.RunBegun:
+		return "its turn has come"
 	case journal.RunWaiting:
 		return "waits for a word on what is in doubt"
 	case journal.RunSettled:
@@ -137,6 +141,8 @@ func happened(ev journal.Event) string {
 		return "waits until " + p.Due.Local().Format("15:04:05.000")
 	case journal.NodeResolved:
 		return "is resolved as " + string(p.As) + by(p.By)
+	case journal.NodeReset:
+		return "is to be done again: a session is lost that it, or what it comes after, used"
 	case journal.SessionOpened:
 		return fmt.Sprintf("session %d with %s is open", p.Generation, p.Connection)
 	case journal.SessionLost:

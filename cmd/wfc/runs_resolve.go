@@ -15,7 +15,8 @@ import (
 
 func newRunsResolve(std streams, g *globals) *cobra.Command {
 	var as, output string
-	var asJSON, anew bool
+	var asJSON bool
+	var lost lostSessions
 	cmd := &cobra.Command{
 		Use:   "resolve RUN STEP --as ok|error|retry",
 		Short: "Say what became of a step in doubt, and go on with the run",
@@ -58,19 +59,22 @@ STEP is a step's name, with the index or the key of an element: label, label[0],
 				return err
 			}
 			if at != nil {
-				return at.resolve(cmd.Context(), std, args[0], w, anew, asJSON)
+				if err := lost.atServer(); err != nil {
+					return err
+				}
+				return at.resolve(cmd.Context(), std, args[0], w, lost.anew, asJSON)
 			}
-			return resolve(cmd.Context(), std, g, args[0], w, anew, asJSON)
+			return resolve(cmd.Context(), std, g, args[0], w, lost, asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&as, "as", "", "what became of it: `ok`, error or retry")
 	cmd.Flags().StringVar(&output, "output", "", "what the step gave: `JSON`, or @FILE with it, or @- for standard input")
 	eventsFlag(cmd, &asJSON)
-	newSessionsFlag(cmd, &anew)
+	lost.flags(cmd)
 	return cmd
 }
 
-func resolve(ctx context.Context, std streams, g *globals, run string, w engine.Word, anew, asJSON bool) error {
+func resolve(ctx context.Context, std streams, g *globals, run string, w engine.Word, lost lostSessions, asJSON bool) error {
 	proj, err := g.load()
 	if err != nil {
 		return failed(err)
@@ -84,7 +88,7 @@ func resolve(ctx context.Context, std streams, g *globals, run string, w engine.
 			return fmt.Errorf("%w%s", err, whatIsInDoubt(r))
 		}
 		p.say("The step %s is resolved: %s.", printable(w.Step), w.As)
-		err := p.resume(ctx, r.Run, resuming(svc, anew))
+		err := p.resume(ctx, r.Run, lost.resuming(svc))
 		if errors.Is(err, journal.ErrOwned) {
 			p.say("The run %s goes on in %s.", r.Run, ownerOf(ctx, svc, r))
 			return nil

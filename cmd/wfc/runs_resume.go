@@ -11,7 +11,8 @@ import (
 )
 
 func newRunsResume(std streams, g *globals) *cobra.Command {
-	var asJSON, anew bool
+	var asJSON bool
+	var lost lostSessions
 	cmd := &cobra.Command{
 		Use:   "resume RUN",
 		Short: "Go on with a run whose process died, or that waits",
@@ -27,7 +28,10 @@ A run that a living process executes cannot be resumed.`,
 				return err
 			}
 			if at != nil {
-				return at.resume(cmd.Context(), std, args[0], anew, asJSON)
+				if err := lost.atServer(); err != nil {
+					return err
+				}
+				return at.resume(cmd.Context(), std, args[0], lost.anew, asJSON)
 			}
 			proj, err := g.load()
 			if err != nil {
@@ -38,25 +42,45 @@ A run that a living process executes cannot be resumed.`,
 				return err
 			}
 			return performing(cmd.Context(), std, proj, asJSON, func(ctx context.Context, svc *service.Service, p *performance) error {
-				return p.resume(ctx, r.Run, resuming(svc, anew))
+				return p.resume(ctx, r.Run, lost.resuming(svc))
 			})
 		},
 	}
 	eventsFlag(cmd, &asJSON)
-	newSessionsFlag(cmd, &anew)
+	lost.flags(cmd)
 	return cmd
 }
 
-// resuming is how a run is gone on with.
-func resuming(svc *service.Service, anew bool) func(context.Context, string, func(engine.Event)) (*engine.Outcome, error) {
-	if anew {
-		return svc.ResumeAnew
-	}
-	return svc.Resume
+// lostSessions is what becomes of steps whose sessions, private to the run, ended with
+// its process; without either they fail.
+type lostSessions struct {
+	anew      bool // they go on with new ones
+	startOver bool // the steps that used the old ones are done again
 }
 
-func newSessionsFlag(cmd *cobra.Command, anew *bool) {
-	cmd.Flags().BoolVar(anew, "new-sessions", false, "go on with new sessions where those private to the run ended with its process")
+func (l *lostSessions) flags(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&l.anew, "new-sessions", false, "go on with new sessions where those private to the run ended with its process")
+	cmd.Flags().BoolVar(&l.startOver, "start-over", false, "do the steps again that used sessions private to the run, and those after them, if all may be repeated")
+	cmd.MarkFlagsMutuallyExclusive("new-sessions", "start-over")
+}
+
+// atServer refuses what a server cannot be asked for.
+func (l *lostSessions) atServer() error {
+	if l.startOver {
+		return usage("--start-over is for runs of a project, not of a server")
+	}
+	return nil
+}
+
+// resuming is how a run is gone on with.
+func (l *lostSessions) resuming(svc *service.Service) func(context.Context, string, func(engine.Event)) (*engine.Outcome, error) {
+	switch {
+	case l.anew:
+		return svc.ResumeAnew
+	case l.startOver:
+		return svc.StartOver
+	}
+	return svc.Resume
 }
 
 func newRunsCancel(std streams, g *globals) *cobra.Command {

@@ -25,7 +25,7 @@ func (c *Core) call(n *node, at Addr, s *scope) (StartCall, pendingCall, *Failur
 		call.IdempotencyKey = c.opts.IdempotencyKey(c.Instance(at))
 	}
 	if call.Session.Private && c.gone[n.connection] {
-		return call, pendingCall{}, &Failure{Kind: KindSession, Message: fmt.Sprintf("The session with %s, which is private to the run, ended with the process that had it, and what earlier steps left in it is lost. Start a new run.", n.connection)}
+		return call, pendingCall{}, &Failure{Kind: KindSession, Message: fmt.Sprintf("The session with %s, which is private to the run, ended with the process that had it, and what earlier steps left in it is lost. A run that is resumed with `--start-over` does those steps again, and with `--new-sessions` goes on without what they left.", n.connection)}
 	}
 	args, failure := c.given(n, at, s, call.IdempotencyKey, c.opts.Secret)
 	if failure != nil {

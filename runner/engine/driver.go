@@ -42,6 +42,7 @@ type driver struct {
 	watch    *watcher        // nil: nobody watches
 	tell     func(Event)     // of the watcher, for what comes before it is started; nil: nobody watches
 	begun    RunBegun        // of a run that was queued
+	early    []journal.Event // messages that were received before the run goes on
 	leave    <-chan struct{} // see [Options]; nil: never
 	prog     *Program
 
@@ -175,6 +176,7 @@ func (d *driver) resume(ctx context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	waiting = append(d.early, waiting...)
 	if d.core.began.IsZero() {
 		if err := d.core.Replay(d.begun); err != nil {
 			return nil, err

@@ -57,7 +57,7 @@ func LoadPast(ctx context.Context, store *journal.Store, run journal.RunID) (*Pa
 	}
 	p := &Past{run: record.Run, reuses: record.Reuses, steps: map[stepName]*pastStep{}}
 	c := NewCore(prog, CoreOptions{Secret: secretReference})
-	for ev, err := range store.Events(ctx, run) {
+	for ev, err := range store.Standing(ctx, run) {
 		if err != nil {
 			return nil, err
 		}

@@ -35,7 +35,7 @@ func Resolve(ctx context.Context, store *journal.Store, prog *Program, run journ
 	if !owned {
 		defer func() { err = errors.Join(err, log.Close()) }()
 	}
-	core, err := Restore(prog, CoreOptions{Secret: secretReference}, run, store.Events(ctx, run))
+	core, err := Restore(prog, CoreOptions{Secret: secretReference}, run, store.Standing(ctx, run))
 	if err != nil {
 		return err
 	}

@@ -30,6 +30,10 @@ type Options struct {
 	// private to it that died with its process: whoever resumes it says that nothing
 	// of what they kept is needed. Else steps that would use them fail, kind session.
 	NewSessions bool
+	// StartOver has a run that is resumed do the steps again that used such sessions, and
+	// those after them, where the one rule for repeats allows; else the error is a
+	// [*StartOverError], and nothing has changed.
+	StartOver bool
 	// PreviousSensitive: Previous is encrypted on disk.
 	PreviousSensitive bool
 	// Secret gives the value of a secret of the plan. Nil: the plan has none. All
@@ -156,7 +160,17 @@ func Resume(ctx context.Context, opts Options, run journal.RunID) (*Outcome, err
 	}
 	d := newDriver(opts, log, secrets)
 	d.owns(ctx, log, opts.Journal)
-	if d.core, err = Restore(opts.Program, d.options, run, noting(opts.Journal.Events(ctx, run), d.remember)); err != nil {
+	restore := func() error {
+		d.core, err = Restore(opts.Program, d.options, run, noting(opts.Journal.Standing(ctx, run), d.remember))
+		return err
+	}
+	if err = restore(); err == nil && opts.StartOver {
+		var again bool
+		if again, err = d.startOver(ctx, opts.Journal, log); again {
+			err = restore()
+		}
+	}
+	if err != nil {
 		return closed(log, nil, err)
 	}
 	turn, cancelled, err := d.takeTurn(ctx, &opts, log)

@@ -218,6 +218,8 @@ func decode(kind EventKind, data, body []byte) (Payload, error) {
 		p, err := unmarshal[NodeAnswered](data)
 		p.Data = body
 		return p, err
+	case KindNodeReset:
+		return NodeReset{}, nil
 	case KindSessionOpened:
 		return unmarshal[SessionOpened](data)
 	case KindSessionLost:

@@ -23,6 +23,7 @@ const (
 	KindNodeSkipped     EventKind = "node.skipped"
 	KindNodeWaiting     EventKind = "node.waiting"
 	KindNodeResolved    EventKind = "node.resolved"
+	KindNodeReset       EventKind = "node.reset"
 	KindSessionOpened   EventKind = "session.opened"
 	KindSessionLost     EventKind = "session.lost"
 	KindCancelRequested EventKind = "cancel.requested"
@@ -184,6 +185,10 @@ type NodeResolved struct {
 	Output json.RawMessage `json:"-"`            // what the call gave, where that is said; nil: nothing. Kept byte by byte
 }
 
+// NodeReset makes a node, or an instance of it, as if nothing had ever happened to it:
+// it is to be done again. See [Store.Standing].
+type NodeReset struct{}
+
 // SessionOpened is a new MCP session that the run uses.
 type SessionOpened struct {
 	Connection string `json:"connection"`
@@ -234,6 +239,7 @@ func (NodeFailed) kind() EventKind      { return KindNodeFailed }
 func (NodeSkipped) kind() EventKind     { return KindNodeSkipped }
 func (NodeWaiting) kind() EventKind     { return KindNodeWaiting }
 func (NodeResolved) kind() EventKind    { return KindNodeResolved }
+func (NodeReset) kind() EventKind       { return KindNodeReset }
 func (SessionOpened) kind() EventKind   { return KindSessionOpened }
 func (SessionLost) kind() EventKind     { return KindSessionLost }
 func (CancelRequested) kind() EventKind { return KindCancelRequested }
@@ -252,6 +258,7 @@ func (p NodeFailed) body() json.RawMessage    { return p.Result }
 func (p NodeSkipped) body() json.RawMessage   { return p.Result }
 func (p NodeWaiting) body() json.RawMessage   { return p.Note }
 func (p NodeResolved) body() json.RawMessage  { return p.Output }
+func (NodeReset) body() json.RawMessage       { return nil }
 func (SessionOpened) body() json.RawMessage   { return nil }
 func (SessionLost) body() json.RawMessage     { return nil }
 func (CancelRequested) body() json.RawMessage { return nil }

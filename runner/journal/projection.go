@@ -77,6 +77,8 @@ func (n nodeRow) apply(ev Event, hasResult bool) (next nodeRow, ok bool) {
 		}
 	case NodeResolved:
 		n.state = StateRunning // until its next event
+	case NodeReset:
+		return nodeRow{}, true
 	case NodeAnswered:
 		// Of one that dies before that nothing is in doubt.
 		n.state, n.repeatable = StateRunning, true
@@ -96,6 +98,13 @@ func null(n int64) driver.Value {
 
 // writeNode stores the row of a node; hadWait says that it had one in waits.
 func writeNode(c *conn, run int64, key nodeKey, n *nodeRow, hadWait bool) error {
+	if n.state == "" { // it was reset
+		_, err := c.exec(`DELETE FROM nodes WHERE run = ? AND node = ? AND instance = ?`, run, key.node, key.instance)
+		if err == nil && hadWait {
+			_, err = c.exec(`DELETE FROM waits WHERE run = ? AND node = ? AND instance = ?`, run, key.node, key.instance)
+		}
+		return err
+	}
 	repeatable := int64(0)
 	if n.repeatable {
 		repeatable = 1

@@ -269,6 +269,49 @@ func (s *Store) History(ctx context.Context, run RunID) iter.Seq2[Event, error] 
 	return s.events(ctx, run, false)
 }
 
+// Standing is [Store.Events] without what happened to nodes before they were reset,
+// and to sessions private to the run before that.
+func (s *Store) Standing(ctx context.Context, run RunID) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		resets, last, err := s.resets(ctx, run)
+		if err != nil {
+			yield(Event{}, err)
+			return
+		}
+		for ev, err := range s.Events(ctx, run) {
+			if err == nil && last > 0 {
+				if lost, is := ev.Data.(SessionLost); is && lost.Private && ev.Seq < last {
+					continue
+				}
+				if opened, is := ev.Data.(SessionOpened); is && opened.Private && ev.Seq < last {
+					continue
+				}
+				if ev.Seq <= resets[nodeKey{ev.Node, ev.Instance}] {
+					continue
+				}
+			}
+			if !yield(ev, err) {
+				return
+			}
+		}
+	}
+}
+
+// resets returns the last reset of each node that has one, and the last of all; 0: there is none.
+func (s *Store) resets(ctx context.Context, run RunID) (of map[nodeKey]int64, last int64, err error) {
+	of = map[nodeKey]int64{}
+	err = s.snapshot(ctx, func(q querier) error {
+		return each(ctx, q, func(rows *sql.Rows) error {
+			var key nodeKey
+			var seq int64
+			err := rows.Scan(&key.node, &key.instance, &seq)
+			of[key], last = seq, max(last, seq)
+			return err
+		}, `SELECT node, instance, seq FROM events WHERE run = (SELECT num FROM runs WHERE id = ?) AND kind = 'node.reset' ORDER BY seq`, string(run))
+	})
+	return of, last, err
+}
+
 // events is Events; without open what is sensitive is left out.
 func (s *Store) events(ctx context.Context, run RunID, open bool) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {

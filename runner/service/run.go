@@ -120,16 +120,22 @@ func (s *Service) Record(ctx context.Context, run string) (*journal.RunRecord, e
 // Resume goes on with a run of the project's journal (see [engine.Resume]); run is
 // its id, or a part of it. Its plan is that of the journal. watch may be nil.
 func (s *Service) Resume(ctx context.Context, run string, watch func(engine.Event)) (*engine.Outcome, error) {
-	return s.resume(ctx, run, false, watch)
+	return s.resume(ctx, run, watch, func(*engine.Options) {})
 }
 
 // ResumeAnew is Resume with new sessions in place of those private to the run that
 // died with its process (see [engine.Options]).
 func (s *Service) ResumeAnew(ctx context.Context, run string, watch func(engine.Event)) (*engine.Outcome, error) {
-	return s.resume(ctx, run, true, watch)
+	return s.resume(ctx, run, watch, func(o *engine.Options) { o.NewSessions = true })
 }
 
-func (s *Service) resume(ctx context.Context, run string, anew bool, watch func(engine.Event)) (*engine.Outcome, error) {
+// StartOver is Resume that does the steps again which used sessions private to the run
+// that died with its process, and those after them (see [engine.Options]).
+func (s *Service) StartOver(ctx context.Context, run string, watch func(engine.Event)) (*engine.Outcome, error) {
+	return s.resume(ctx, run, watch, func(o *engine.Options) { o.StartOver = true })
+}
+
+func (s *Service) resume(ctx context.Context, run string, watch func(engine.Event), how func(*engine.Options)) (*engine.Outcome, error) {
 	store, id, prepared, err := s.recorded(ctx, run, true)
 	if err != nil {
 		return nil, err
@@ -137,7 +143,7 @@ func (s *Service) resume(ctx context.Context, run string, anew bool, watch func(
 	targets, release := prepared.targets()
 	defer release()
 	opts := prepared.options(store, targets, watch)
-	opts.NewSessions = anew
+	how(&opts)
 	outcome, err := engine.Resume(ctx, opts, id)
 	return inFolder(ctx, store, outcome, err)
 }
