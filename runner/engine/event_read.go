@@ -17,26 +17,30 @@ var ErrUnknownEvent = errors.New("unknown event")
 
 // eventJSON has the attributes of all events.
 type eventJSON struct {
-	Event      string          `json:"event"`
-	Run        string          `json:"run"`
-	Workflow   string          `json:"workflow"`
-	Deployment string          `json:"deployment"`
-	Message    string          `json:"message"`
-	Elements   *int            `json:"elements"`
-	Attempt    int             `json:"attempt"`
-	Effect     string          `json:"effect"`
-	Progress   float64         `json:"progress"`
-	Total      float64         `json:"total"`
-	Outcome    StepOutcome     `json:"outcome"`
-	Reused     bool            `json:"reused"`
-	Status     Status          `json:"status"`
-	Outputs    value.Value     `json:"outputs"`
-	Error      *failureJSON    `json:"error"`
-	For        string          `json:"for"`
-	InDoubt    json.RawMessage `json:"in_doubt"`
-	Until      time.Time       `json:"until"`
-	RetryAt    time.Time       `json:"retry_at"`
-	Time       time.Time       `json:"time"`
+	Event      string             `json:"event"`
+	Run        string             `json:"run"`
+	Workflow   string             `json:"workflow"`
+	Deployment string             `json:"deployment"`
+	Message    string             `json:"message"`
+	Elements   *int               `json:"elements"`
+	Attempt    int                `json:"attempt"`
+	Effect     string             `json:"effect"`
+	Progress   float64            `json:"progress"`
+	Total      float64            `json:"total"`
+	Outcome    StepOutcome        `json:"outcome"`
+	Reused     bool               `json:"reused"`
+	Status     Status             `json:"status"`
+	Outputs    value.Value        `json:"outputs"`
+	Error      *failureJSON       `json:"error"`
+	For        string             `json:"for"`
+	InDoubt    json.RawMessage    `json:"in_doubt"`
+	Question   *journal.Question  `json:"question"`
+	Questions  []journal.Question `json:"questions"`
+	By         string             `json:"by"`
+	Declined   bool               `json:"declined"`
+	Until      time.Time          `json:"until"`
+	RetryAt    time.Time          `json:"retry_at"`
+	Time       time.Time          `json:"time"`
 	stepJSON
 }
 
@@ -88,7 +92,9 @@ func ReadEvent(src []byte) (Event, error) {
 	case "step.retry":
 		return StepRetrying{Step: step, Attempt: e.Attempt, Failure: e.Error.failure(), At: e.RetryAt, Time: e.Time}, nil
 	case "step.waiting":
-		return StepWaiting{Step: step, InDoubt: e.For == "in_doubt", Until: e.Until, Time: e.Time}, nil
+		return StepWaiting{Step: step, InDoubt: e.For == "in_doubt", Question: e.Question, Until: e.Until, Time: e.Time}, nil
+	case "step.answered":
+		return StepAnswered{Step: step, By: e.By, Declined: e.Declined, Time: e.Time}, nil
 	case "run.waiting":
 		return e.runWaits()
 	case "run.finished":
@@ -106,7 +112,7 @@ func ReadEvent(src []byte) (Event, error) {
 }
 
 func (e *eventJSON) runWaits() (Event, error) {
-	out := RunWaits{Run: e.Run, Time: e.Time}
+	out := RunWaits{Run: e.Run, Questions: e.Questions, Time: e.Time}
 	var names []string
 	if err := json.Unmarshal(e.InDoubt, &names); err != nil {
 		return nil, fmt.Errorf("an event cannot be read: %w", err)

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/lda-wf/wfc/lang/value"
+	"github.com/lda-wf/wfc/runner/journal"
 )
 
 // An event that is read prints what it was read from.
@@ -49,6 +50,11 @@ func anEvent(t *rapid.T) Event {
 		code := rapid.IntRange(-40000, 600).Draw(t, "code")
 		failure.Code = &code
 	}
+	question := journal.Question{
+		Run: "r", Step: "confirm", Key: []byte(`"de"`), Name: `confirm["de"]`, AskedAt: now, Deadline: &now,
+		Asked: journal.Asked{Message: "Go on?", Answer: "bool", Schema: []byte(`{"type":"boolean"}`), Approvers: []string{"ada"},
+			Approval: &journal.Approval{Tool: "delete", Effect: "destructive", Count: 1, Calls: []journal.ApprovalCall{}}},
+	}
 	run, name := text.Draw(t, "run"), text.Draw(t, "workflow")
 	return []Event{
 		RunQueued{Run: run, Workflow: name, Deployment: text.Draw(t, "deployment"), Time: now},
@@ -62,10 +68,13 @@ func anEvent(t *rapid.T) Event {
 		StepWaiting{Step: step, InDoubt: true, Time: now},
 		StepWaiting{Step: step, Until: now.Add(time.Hour), Time: now},
 		RunWaits{Run: run, Steps: []Instance{step, anInstance(t, 1)}, Time: now},
+		RunWaits{Run: run, Questions: []journal.Question{question, question}, Time: now},
+		StepWaiting{Step: step, Question: &question, Time: now},
+		StepAnswered{Step: step, By: name, Declined: rapid.Bool().Draw(t, "declined"), Time: now},
 		RunFinished{Run: run, Status: StatusCompleted, Outputs: value.OfObject(nil), Time: now},
 		RunFinished{Run: run, Status: StatusFailed, Err: &RunError{At: step, Kind: KindTool, Message: name, Code: failure.Code, InDoubt: failure.InDoubt}, Time: now},
 		RunFinished{Run: run, Status: StatusFailed, Err: &RunError{Kind: KindExpression, Message: name}, Time: now},
-	}[rapid.IntRange(0, 13).Draw(t, "event")]
+	}[rapid.IntRange(0, 16).Draw(t, "event")]
 }
 
 func anInstance(t *rapid.T, depth int) Instance {
