@@ -27,6 +27,8 @@ type hostTest struct {
 	*Host
 	T    *testing.T
 	root string
+
+	server string // the path of the test server; "": it is built
 }
 
 // newHostTest opens a host for a project with these files.
@@ -51,7 +53,10 @@ func (h *hostTest) open(o HostOptions) {
 	h.T.Helper()
 	p, err := project.Load(h.root, project.Options{})
 	must(h.T, err)
-	server := servertest.Path(h.T)
+	server := h.server
+	if server == "" {
+		server = servertest.Path(h.T)
+	}
 	o.Environment.Lookup = func(name string) (string, bool) {
 		v, ok := map[string]string{"TESTSERVER": server, "SERVER_STARTS": h.starts(), "SERVER_LOG": h.calls()}[name]
 		return v, ok
