@@ -4,6 +4,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/lda-wf/wfc/lang/catalog"
+	"github.com/lda-wf/wfc/lang/expr"
 	"github.com/lda-wf/wfc/lang/iface"
 	"github.com/lda-wf/wfc/lang/syntax"
 	"github.com/lda-wf/wfc/lang/types"
@@ -286,4 +287,12 @@ func (f *Flow) TypeOf(root, name string) *types.Type {
 	s := Sight{c: f.checker, f: f.flow, place: localPlace}
 	t, _ := s.Path(root, name)
 	return t
+}
+
+// AsLocal returns the type that an expression of the workflow has as a local of it, or
+// false where it cannot be one: it reads what is there in its place alone.
+func (f *Flow) AsLocal(e expr.Expr) (t *types.Type, ok bool) {
+	s := Sight{c: f.checker, f: f.flow}
+	s.silently(e.Source, func(c *checker) { t = c.check(e, localPlace, nil, nil, nil) })
+	return t, !t.IsError()
 }

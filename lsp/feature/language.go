@@ -11,5 +11,11 @@ func language() []Feature {
 		on("textDocument/documentHighlight", "documentHighlightProvider", nil, highlights),
 		on("textDocument/prepareRename", "", nil, prepareRename),
 		on("textDocument/rename", "renameProvider", renameOptions, rename),
+		on("textDocument/documentSymbol", "documentSymbolProvider", nil, documentSymbols),
+		on("workspace/symbol", "workspaceSymbolProvider", nil, workspaceSymbols),
+		on("textDocument/codeAction", "codeActionProvider", actionOptions, codeActions),
+		on("textDocument/formatting", "documentFormattingProvider", nil, formatting),
+		on("textDocument/rangeFormatting", "documentRangeFormattingProvider", nil, rangeFormatting),
+		on("textDocument/signatureHelp", "signatureHelpProvider", signatureOptions, signatureHelp),
 	}
 }
