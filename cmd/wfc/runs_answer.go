@@ -51,6 +51,16 @@ name, with the index or the key of an element: confirm, confirm[0], 'confirm["de
 			if _, _, err := engine.ParseInstance(r.Step); err != nil {
 				return usage("%w", err)
 			}
+			at, err := server(cmd)
+			if err != nil {
+				return err
+			}
+			if at != nil {
+				if !cmd.Flags().Changed("as") {
+					r.By = "" // the server knows whose token it is
+				}
+				return at.answer(cmd.Context(), std, args[0], r, asJSON)
+			}
 			return answer(cmd.Context(), std, g, args[0], r, anew, asJSON)
 		},
 	}

@@ -62,7 +62,7 @@ func recordOfResult(got protocol.RunResult) (*journal.RunRecord, error) {
 	if !got.Output.IsNull() {
 		out.Outputs = value.AppendJSON(nil, got.Output)
 	}
-	if err := errors.Join(recast(got.Error, &out.Error), recast(got.Steps, &out.Steps)); err != nil {
+	if err := errors.Join(recast(got.Error, &out.Error), recast(got.Steps, &out.Steps), recast(got.Questions, &out.Questions)); err != nil {
 		return nil, failed(fmt.Errorf("the run %s cannot be shown: %w", got.RunID, err))
 	}
 	return out, nil
@@ -100,6 +100,26 @@ func (r *remote) resolve(ctx context.Context, std streams, run string, w engine.
 			return refusal(err)
 		}
 		p.say("The step %s is resolved: %s.", printable(w.Step), w.As)
+		return r.follow(ctx, p, got.RunID, got.Cursor)
+	})
+}
+
+// answer takes a reply to a question to the server, and shows how the run goes on.
+func (r *remote) answer(ctx context.Context, std streams, run string, reply engine.Reply, asJSON bool) error {
+	return r.performing(ctx, std, asJSON, func(ctx context.Context, p *performance) error {
+		params := protocol.RunAnswerParams{RunID: run, Step: reply.Step, Decline: reply.Decline, As: reply.By}
+		if reply.Data != nil {
+			params.Data = *reply.Data
+		}
+		got, err := client.Call(ctx, r.Client, protocol.RunsAnswer, params)
+		if err != nil {
+			return refusal(err)
+		}
+		what := "answered"
+		if reply.Decline {
+			what = "declined"
+		}
+		p.say("The question of the step %s is %s.", printable(reply.Step), what)
 		return r.follow(ctx, p, got.RunID, got.Cursor)
 	})
 }

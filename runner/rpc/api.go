@@ -37,6 +37,13 @@ func (s *Server) bindAll(a *api) {
 	bind(t, protocol.Discover, func(context.Context, protocol.None) (any, error) { return protocol.OpenRPC(s.options.Version), nil })
 }
 
+// changed tells who wants to know that deployments may have changed.
+func (a *api) changed(ctx context.Context) {
+	if a.server.options.Changed != nil {
+		a.server.options.Changed(context.WithoutCancel(ctx))
+	}
+}
+
 // defaultPage is how many entries of a list are sent if the client does not say.
 const defaultPage = 100
 
@@ -187,6 +194,9 @@ func (a *api) refreshSource(ctx context.Context, p protocol.RefreshParams) (out 
 	r, err := a.host().RefreshSource(ctx, p.Source, service.RefreshOptions{Only: p.Check, OneShot: p.OneShot})
 	if err != nil {
 		return out, err
+	}
+	if !p.Check {
+		a.changed(ctx)
 	}
 	return protocol.RefreshResult{
 		Source: r.Connection, Change: changeNames[r.Change], File: r.File,

@@ -102,6 +102,7 @@ func (a *api) saveDeployment(ctx context.Context, p protocol.DeploymentSaveParam
 	if s.Bindings, err = bindings(p.Bindings); err != nil {
 		return out, err
 	}
+	defer a.changed(ctx)
 	return deployment(a.host().SaveDeployment(ctx, s))
 }
 
@@ -152,5 +153,6 @@ func (a *api) listDeployments(ctx context.Context, p protocol.PageParams) (out p
 }
 
 func (a *api) deleteDeployment(ctx context.Context, p protocol.DeploymentDeleteParams) (protocol.None, error) {
+	defer a.changed(ctx)
 	return protocol.None{}, a.host().DeleteDeployment(ctx, p.DeploymentID, p.Running)
 }

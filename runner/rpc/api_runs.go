@@ -23,6 +23,7 @@ func (s *Server) bindRuns(a *api) {
 	bind(s.methods, protocol.RunsCancel, a.cancelRun)
 	bind(s.methods, protocol.RunsResume, a.resumeRun)
 	bind(s.methods, protocol.RunsResolve, a.resolveRun)
+	bind(s.methods, protocol.RunsAnswer, a.answerRun)
 	bind(s.methods, protocol.RunsOutputs, a.runOutputs)
 }
 
@@ -59,6 +60,18 @@ func run(r *service.Run, cursor string) (out protocol.RunResult, err error) {
 			Step: s.Step, Key: s.Key, Round: s.Round, Undo: s.Undo, Name: s.Name, State: string(s.State), Attempts: s.Attempts, Reused: s.Reused,
 			Connection: s.Connection, Tool: s.Tool, Generation: s.Generation, StartedAt: s.StartedAt, FinishedAt: s.FinishedAt, Error: failure(s.Error),
 		}
+	}
+	for _, q := range r.Record.Questions {
+		one := protocol.Question{
+			Run: string(q.Run), Step: q.Step, Key: q.Key, Round: q.Round, Undo: q.Undo, Name: q.Name, Message: q.Message, Answer: q.Answer,
+			Schema: q.Schema, Choices: q.Choices, Approvers: q.Approvers, AskedAt: q.AskedAt, Deadline: q.Deadline,
+		}
+		if q.Approval != nil {
+			if one.Approval, err = jsonrpc.Marshal(q.Approval); err != nil {
+				return out, err
+			}
+		}
+		out.Questions = append(out.Questions, one)
 	}
 	return out, nil
 }
@@ -165,6 +178,31 @@ func (a *api) resolveRun(ctx context.Context, p protocol.RunResolveParams) (out 
 	}
 	return a.goOn(ctx, p.RunID, p.Wait, func(id string) (*service.Run, error) {
 		return a.host().Resolve(ctx, id, w)
+	})
+}
+
+func (a *api) answerRun(ctx context.Context, p protocol.RunAnswerParams) (out protocol.RunResult, err error) {
+	who := callerOf(ctx)
+	reply := engine.Reply{Step: p.Step, Decline: p.Decline, By: p.As}
+	switch {
+	case reply.By == "":
+		reply.By = who.by()
+	case reply.By != who.name && !who.scope.Allows(protocol.Admin):
+		return out, &jsonrpc.Error{
+			Code: protocol.CodeForbidden, Message: "Only a token with the scope admin may answer in the name of somebody else.", Data: map[string]any{"scope": protocol.Admin},
+		}
+	}
+	switch given := !p.Data.IsNull(); {
+	case given && p.Decline:
+		return out, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "The parameter data answers, and decline does not: give one of them.")
+	case given:
+		reply.Data = &p.Data
+	}
+	if _, _, err := engine.ParseInstance(p.Step); err != nil {
+		return out, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "The parameter step: %v.", err)
+	}
+	return a.goOn(ctx, p.RunID, p.Wait, func(id string) (*service.Run, error) {
+		return a.host().Answer(ctx, id, reply)
 	})
 }
 

@@ -31,6 +31,10 @@ func callerOf(ctx context.Context) caller {
 	return c
 }
 
+// Principal returns who sent a request that a [Server] has let in: the id of the token,
+// "" for who showed none.
+func Principal(r *http.Request) string { return callerOf(r.Context()).token }
+
 // by names the caller where something says who asked for it.
 func (c caller) by() string {
 	switch {

@@ -29,8 +29,11 @@ type Options struct {
 	// AnyName answers under whatever name a client reaches the server; otherwise only
 	// under those of this computer.
 	AnyName bool
-	// MCP answers at /mcp those whose token has the scope run; nil: nothing does.
+	// MCP answers at /mcp those whose token has the scope run ([Principal] says who they
+	// are); nil: nothing does.
 	MCP http.Handler
+	// Changed is told that deployments, or what they need, may have changed; nil: nobody is.
+	Changed func(context.Context)
 	// Metrics writes more of what /metrics shows, in the text format of Prometheus; nil:
 	// there is no more.
 	Metrics func(io.Writer)

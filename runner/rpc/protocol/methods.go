@@ -69,6 +69,8 @@ var (
 		"Goes on with a run that was interrupted, or that waits.")
 	RunsResolve = define[RunResolveParams, RunResult]("runs.resolve", Run,
 		"Says what became of a step in doubt, and goes on with the run.")
+	RunsAnswer = define[RunAnswerParams, RunResult]("runs.answer", Run,
+		"Answers, or declines, a question that a run waits for, and goes on with it.")
 	RunsOutputs = define[RunParams, RunOutputs]("runs.outputs", Read,
 		"Returns the outputs of a run that has ended.")
 

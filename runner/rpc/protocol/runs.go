@@ -78,15 +78,16 @@ type Owner struct {
 // RunResult is a run.
 type RunResult struct {
 	RunStatus
-	Output   value.Value `json:"output" doc:"The outputs; null unless it is completed."`
-	Error    *Failure    `json:"error" doc:"Why it failed; null: it did not."`
-	Input    value.Value `json:"input" doc:"The inputs, defaults applied."`
-	RunKey   string      `json:"run_key,omitempty"`
-	Reuses   string      `json:"reuses,omitempty" doc:"The run whose results it keeps."`
-	Steps    []Step      `json:"steps" doc:"In the order of the plan, elements by their index."`
-	Plan     string      `json:"plan_digest,omitempty"`
-	Existing bool        `json:"existing,omitempty" doc:"The run key was known: this is its run, and none was begun."`
-	Cursor   string      `json:"cursor,omitempty" doc:"Behind it come the events of what was begun; left out: from the beginning."`
+	Output    value.Value `json:"output" doc:"The outputs; null unless it is completed."`
+	Error     *Failure    `json:"error" doc:"Why it failed; null: it did not."`
+	Input     value.Value `json:"input" doc:"The inputs, defaults applied."`
+	RunKey    string      `json:"run_key,omitempty"`
+	Reuses    string      `json:"reuses,omitempty" doc:"The run whose results it keeps."`
+	Steps     []Step      `json:"steps" doc:"In the order of the plan, elements by their index."`
+	Plan      string      `json:"plan_digest,omitempty"`
+	Questions []Question  `json:"questions,omitempty" doc:"What it asks and waits for, the oldest first."`
+	Existing  bool        `json:"existing,omitempty" doc:"The run key was known: this is its run, and none was begun."`
+	Cursor    string      `json:"cursor,omitempty" doc:"Behind it come the events of what was begun; left out: from the beginning."`
 }
 
 // Step is one step of a run, one element of a fan-out, one round of a loop, or one of
@@ -106,7 +107,24 @@ type Step struct {
 	StartedAt  *time.Time      `json:"started_at,omitempty"`
 	FinishedAt *time.Time      `json:"finished_at,omitempty"`
 	Error      *Failure        `json:"error,omitempty" doc:"Of the last attempt."`
-	Question   json.RawMessage `json:"question,omitempty" doc:"What a person is asked."`
+}
+
+// Question is what a run asks and waits for.
+type Question struct {
+	Run       string          `json:"run"`
+	Step      string          `json:"step"`
+	Key       json.RawMessage `json:"key,omitempty" doc:"The element's key or index."`
+	Round     int             `json:"round,omitempty"`
+	Undo      int             `json:"undo,omitempty"`
+	Name      string          `json:"name" doc:"The step as runs.answer names it."`
+	Message   string          `json:"message"`
+	Answer    string          `json:"answer" doc:"The type of the answer, in the notation of the language."`
+	Schema    json.RawMessage `json:"schema" doc:"The same as a JSON Schema."`
+	Choices   json.RawMessage `json:"choices,omitempty" doc:"An object: an attribute of the answer, and the list of what it may be."`
+	Approvers []string        `json:"approvers" doc:"Who may answer; null: anybody."`
+	Approval  json.RawMessage `json:"approval,omitempty" doc:"What a policy asks about: connection, tool, effect, the first calls, and their count."`
+	AskedAt   time.Time       `json:"asked_at"`
+	Deadline  *time.Time      `json:"deadline,omitempty" doc:"Left out: it waits for ever."`
 }
 
 // RunsListParams are the parameters of runs.list.
@@ -164,9 +182,9 @@ type RunResolveParams struct {
 type RunAnswerParams struct {
 	RunID   string      `json:"run_id" doc:"Which run."`
 	Step    string      `json:"step" doc:"The step that asks."`
-	Data    value.Value `json:"data,omitzero" doc:"The answer."`
+	Data    value.Value `json:"data,omitzero" doc:"The answer; {} where nothing but consent is asked for."`
 	Decline bool        `json:"decline,omitempty" doc:"Decline in place of an answer."`
-	As      string      `json:"as,omitempty" doc:"Who answers; left out: the name of the token."`
+	As      string      `json:"as,omitempty" doc:"Who answers; left out: the name of the token. Another name takes the scope admin."`
 	Wait    bool        `json:"wait,omitempty" doc:"Answer when the run has ended, or waits again."`
 }
 
