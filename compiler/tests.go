@@ -26,7 +26,7 @@ type Test struct {
 }
 
 // Mock has the expressions of a mock block; zero: it is not written.
-type Mock struct{ When, Output, Text, Error expr.Expr }
+type Mock struct{ When, Output, Text, Content, Error expr.Expr }
 
 // Answer has the expressions of an answer block; zero: it is not written.
 type Answer struct{ When, Data expr.Expr }
@@ -82,7 +82,7 @@ func (t *Test) expressions(p *project.Project) {
 	y := t.Syntax
 	t.Inputs = of(y.Inputs)
 	for _, m := range y.Mocks {
-		t.Mocks = append(t.Mocks, Mock{of(m.When), of(m.Output), of(m.Text), of(m.Error)})
+		t.Mocks = append(t.Mocks, Mock{of(m.When), of(m.Output), of(m.Text), of(m.Content), of(m.Error)})
 	}
 	for _, a := range y.Answers {
 		t.Answers = append(t.Answers, Answer{of(a.When), of(a.Data)})

@@ -25,6 +25,15 @@ var (
 		{Name: "code", Type: types.IntegerType, Optional: true},
 		{Name: "in_doubt", Type: types.BoolType, Optional: true},
 	}, nil))
+	// mockContentType is the content of an answer. What is binary is in base64.
+	mockContentType = types.ListOf(types.ObjectOf([]types.Attr{
+		{Name: "type", Type: enum("text", "image", "audio", "resource", "resource_link")},
+		{Name: "text", Type: types.StringType, Optional: true},
+		{Name: "blob", Type: types.StringType, Optional: true},
+		{Name: "mime_type", Type: types.StringType, Optional: true},
+		{Name: "uri", Type: types.StringType, Optional: true},
+		{Name: "name", Type: types.StringType, Optional: true},
+	}, types.AnyType))
 	// callType is what the condition of a mock knows of the call, beside its arguments.
 	callType = types.ObjectOf([]types.Attr{
 		{Name: "step", Type: types.StringType},
@@ -254,16 +263,19 @@ func (c *checker) checkMock(m *syntax.Mock, out *Mock) {
 	if m.Text != nil {
 		c.check(m.Text.Expr, p, en, types.StringType, &subject{plain: "The text of the mock"})
 	}
+	if m.Content != nil {
+		c.check(m.Content.Expr, p, en, mockContentType, &subject{plain: "The content of the mock"})
+	}
 	if m.Error != nil {
 		c.check(m.Error.Expr, p, en, mockErrorType, &subject{plain: "The error of the mock"})
-		for _, other := range []*syntax.Attribute{m.Output, m.Text} {
+		for _, other := range []*syntax.Attribute{m.Output, m.Text, m.Content} {
 			if other != nil {
 				c.report(diag.New(codeMisfit, other.NameRange, "An answer is an error or a result, and this mock has both. Remove %q, or write another mock with a when.", other.Name).With(m.Error.NameRange, "The error."))
 				return
 			}
 		}
 	}
-	if m.Output == nil && m.Text == nil && m.Error == nil && !c.w.hasFinding(m.Range) {
+	if m.Output == nil && m.Text == nil && m.Content == nil && m.Error == nil && !c.w.hasFinding(m.Range) {
 		c.report(diag.New(codeAttributeNeeded, m.Header, "The mock does not say what is answered. Write output = …, text = \"…\" or error = \"…\"."))
 	}
 }

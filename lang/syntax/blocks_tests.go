@@ -20,6 +20,7 @@ type Mock struct {
 	When         *Attribute // over args and call
 	Output       *Attribute
 	Text         *Attribute
+	Content      *Attribute // a list of parts, with binary content in base64
 	Error        *Attribute
 	Delay        *Duration // how long the answer takes, in the test's own time; nil: no time
 	Times        *Int      // how many calls it answers; nil: any number

@@ -186,7 +186,7 @@ var (
 
 	mockShape = &shape{
 		name: "mock", labels: words("source", "tool"), textual: true,
-		attrs: attributes("when", "output", "text", "error", "delay", "times"),
+		attrs: attributes("when", "output", "text", "content", "error", "delay", "times"),
 	}
 	answerShape = &shape{
 		name: "answer", labels: words("step"),

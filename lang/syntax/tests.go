@@ -41,15 +41,16 @@ func (r *reader) mock(b *hclsyntax.Block) *Mock {
 	labels := r.labels(mockShape, b)
 	r.examine(mockShape, b.Body, b)
 	return &Mock{
-		Block:  block(b),
-		Source: labels[0],
-		Tool:   labels[1],
-		When:   r.attribute(b.Body, "when"),
-		Output: r.attribute(b.Body, "output"),
-		Text:   r.attribute(b.Body, "text"),
-		Error:  r.attribute(b.Body, "error"),
-		Delay:  r.duration(b.Body, "delay", false),
-		Times:  r.integer(b.Body, "times", 1),
+		Block:   block(b),
+		Source:  labels[0],
+		Tool:    labels[1],
+		When:    r.attribute(b.Body, "when"),
+		Output:  r.attribute(b.Body, "output"),
+		Text:    r.attribute(b.Body, "text"),
+		Content: r.attribute(b.Body, "content"),
+		Error:   r.attribute(b.Body, "error"),
+		Delay:   r.duration(b.Body, "delay", false),
+		Times:   r.integer(b.Body, "times", 1),
 	}
 }
 

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"time"
+
 	"github.com/lda-wf/wfc/compiler/plan"
 	"github.com/lda-wf/wfc/lang/eval"
 	"github.com/lda-wf/wfc/lang/value"
@@ -49,4 +51,27 @@ func (c *Core) Rounds(at Addr) int {
 		return 0
 	}
 	return len(inst.rounds)
+}
+
+// Asks reports whether a question at an address waits for its answer.
+func (c *Core) Asks(at Addr) bool { return c.openAt(at) != nil }
+
+// Reply takes a reply to the question that is asked at an address, and returns what to
+// do now. An error, in full sentences, means that nothing changed: the question waits on.
+func (c *Core) Reply(now time.Time, at Addr, r Reply) ([]Command, error) {
+	open := c.openAt(at)
+	if open == nil {
+		return nil, sentence("The step %s asks nothing.", c.Instance(at))
+	}
+	q := c.questionOf(open)
+	r.Step = q.Name
+	answer, err := taken(&q, r)
+	if err != nil {
+		return nil, err
+	}
+	f := NodeAnswered{At: at, Declined: r.Decline, By: r.By, Time: now}
+	if !r.Decline {
+		f.Data = &answer
+	}
+	return c.Answer(f)
 }

@@ -66,19 +66,28 @@ func AnswerQuestion(ctx context.Context, store *journal.Store, run journal.RunID
 		return nil, refusal(ErrNoQuestion, "The step %s began to ask this very moment. Look at what it asks.", r.Step)
 	}
 	q := questions[i]
-	if len(q.Approvers) > 0 && !slices.Contains(q.Approvers, r.By) {
-		return nil, refusal(ErrNotApprover, "The question of the step %s is for %s to answer, and %s is not among them.", r.Step, namesOf(q.Approvers), orSomebody(r.By))
+	answer, err := taken(&q, r)
+	if err != nil {
+		return nil, err
 	}
 	data := journal.NodeAnswered{Declined: r.Decline, By: r.By}
 	if !r.Decline {
-		answer, err := checkAnswer(&q, r.Data)
-		if err != nil {
-			return nil, err
-		}
 		data.Data = value.AppendStored(nil, answer)
 	}
 	ev.Data, ev.Sensitive = data, q.Sealed
 	return store.Send(ctx, run, ev)
+}
+
+// taken holds a reply against the question: who may answer it, its type and choices.
+// Of one that declines the answer is null.
+func taken(q *journal.Question, r Reply) (value.Value, error) {
+	if len(q.Approvers) > 0 && !slices.Contains(q.Approvers, r.By) {
+		return value.NullValue, refusal(ErrNotApprover, "The question of the step %s is for %s to answer, and %s is not among them.", r.Step, namesOf(q.Approvers), orSomebody(r.By))
+	}
+	if r.Decline {
+		return value.NullValue, nil
+	}
+	return checkAnswer(q, r.Data)
 }
 
 // canonical is the name of a step that the journal names by two texts.

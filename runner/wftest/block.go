@@ -98,10 +98,15 @@ func (b *block) text() string {
 		fmt.Fprintf(&out, "    %s\n", l)
 	}
 	out.WriteString("  }\n")
+	return laidOut(out.String())
+}
+
+// laidOut lays blocks of a test out as `wfc fmt` does.
+func laidOut(blocks string) string {
 	const before, after = "test \"t\" {\n", "}\n"
-	src, problems := format.Source("x"+syntax.TestSuffix, []byte(before+out.String()+after))
+	src, problems := format.Source("x"+syntax.TestSuffix, []byte(before+blocks+after))
 	if problems.HasErrors() {
-		return out.String()
+		return blocks
 	}
 	return strings.TrimSuffix(strings.TrimPrefix(string(src), before), after)
 }

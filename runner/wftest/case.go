@@ -46,6 +46,7 @@ func one(ctx context.Context, t *compiler.Test, common *shared, rec *recording) 
 	s := &simulation{test: t, shared: common, ctx: ctx, now: epoch, coverage: newCoverage()}
 	r.coverage = s.coverage
 	options := engine.CoreOptions{
+		Blob:   s.blob,
 		Secret: func(name string) (string, error) { return "secret." + name, nil },
 		Interrupted: func() *engine.Failure {
 			if s.rounds++; s.rounds <= maxRounds && ctx.Err() == nil {
@@ -56,6 +57,12 @@ func one(ctx context.Context, t *compiler.Test, common *shared, rec *recording) 
 	}
 	if rec != nil {
 		s.live, options.Secret, options.Redact = rec.call, rec.server.Secret, rec.server.Text
+		options.Blob = func(b *value.BlobValue) ([]byte, error) {
+			if data, err := s.blob(b); err == nil {
+				return data, nil
+			}
+			return rec.server.Blob(b)
+		}
 	}
 	s.core = engine.NewCore(program, options)
 	s.take(rec)
@@ -82,6 +89,9 @@ func (s *simulation) take(rec *recording) {
 			continue
 		}
 		s.mocks = append(s.mocks, mock{syntax: m, exprs: s.test.Mocks[i], check: s.test.Test.Mocks[i]})
+	}
+	for i, a := range s.test.Syntax.Answers {
+		s.answers = append(s.answers, answering{syntax: a, exprs: s.test.Answers[i]})
 	}
 }
 
@@ -111,11 +121,16 @@ func (s *simulation) given(program *engine.Program) *engine.InputError {
 	return nil
 }
 
-// idle are the mocks that answered nothing.
+// idle are the mocks and answers that answered nothing.
 func (s *simulation) idle() (out []Idle) {
 	for i := range s.mocks {
 		if m := &s.mocks[i]; m.used == 0 {
 			out = append(out, Idle{diag.RangeOf(m.syntax.Header), fmt.Sprintf("mock %q %q", m.syntax.Source.Text, m.syntax.Tool.Text)})
+		}
+	}
+	for i := range s.answers {
+		if a := &s.answers[i]; a.used == 0 {
+			out = append(out, Idle{diag.RangeOf(a.syntax.Header), fmt.Sprintf("answer %q", a.syntax.Step.Text)})
 		}
 	}
 	slices.SortFunc(out, func(a, b Idle) int { return a.At.Start.Byte - b.At.Start.Byte })

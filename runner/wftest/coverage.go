@@ -45,6 +45,8 @@ const (
 	OnErrorTaken Branch = "on_error taken"
 	RetryTaken   Branch = "retry taken"
 	UndoTaken    Branch = "undo taken"
+	AskAnswered  Branch = "ask answered"
+	AskDeclined  Branch = "ask declined"
 )
 
 // Counts returns how many steps, and how many branches, there are and ran.
@@ -131,6 +133,14 @@ func (c *coverage) ended(core *engine.Core, f engine.NodeEnded) {
 			c.take(k, WhenFalse)
 		}
 	}
+	if spec.Kind == plan.AskNode && !fan {
+		switch {
+		case f.Outcome == engine.OutcomeOK:
+			c.take(k, AskAnswered)
+		case f.Failure != nil && f.Failure.Kind == engine.KindDeclined:
+			c.take(k, AskDeclined)
+		}
+	}
 	if f.Failure != nil && !fan && !loop && tolerated(spec, f.Failure.Kind) {
 		c.take(k, OnErrorTaken)
 	}
@@ -210,6 +220,9 @@ func branchesOf(n *plan.NodeSpec) (out []Branch) {
 	}
 	if n.Loop != nil {
 		out = append(out, LoopOnce, LoopAgain)
+	}
+	if n.Kind == plan.AskNode {
+		out = append(out, AskAnswered, AskDeclined)
 	}
 	if len(n.OnError) > 0 {
 		out = append(out, OnErrorTaken)

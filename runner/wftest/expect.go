@@ -43,6 +43,9 @@ func (s *simulation) judge(wrong *engine.InputError) []Failure {
 	}
 	if j.end.outcome != want {
 		j.fail(at, j.otherwise(want))
+		if j.end.outcome == "waiting" {
+			_, j.failures[0].Mock = j.unanswered()
+		}
 		return j.failures // what is asserted is of a run that ended so
 	}
 	if e != nil && e.Error != nil && j.end.err != nil && string(j.end.err.Kind) != e.Error.S {
@@ -91,22 +94,14 @@ func (j *judge) otherwise(want string) string {
 	case "ok":
 		return fmt.Sprintf("The run completed, and %q is expected.", want)
 	case "waiting":
-		return fmt.Sprintf("The run waits for a person, and %q is expected.%s", want, j.waitsFor())
+		message, _ := j.unanswered()
+		return fmt.Sprintf("The run waits for a person, and %q is expected.%s", want, message)
 	}
 	failed := "failed"
 	if j.end.outcome == "cancelled" {
 		failed = "was cancelled"
 	}
 	return fmt.Sprintf("The run %s, and %q is expected. %s", failed, want, sentence(j.end.err.Message))
-}
-
-// waitsFor says which steps wait and how they get their answers.
-func (j *judge) waitsFor() string {
-	var out strings.Builder
-	for _, in := range j.core.Doubts() {
-		fmt.Fprintf(&out, " The effect of step %s is unknown.", in)
-	}
-	return out.String()
 }
 
 // outputs compares the outputs that are expected, one by one.

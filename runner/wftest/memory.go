@@ -72,7 +72,7 @@ func digest(p *project.Project, t *compiler.Test) (sum [sha256.Size]byte) {
 	// The texts of files are in these.
 	expressions := []expr.Expr{t.Inputs, t.Outputs}
 	for _, m := range t.Mocks {
-		expressions = append(expressions, m.When, m.Output, m.Text, m.Error)
+		expressions = append(expressions, m.When, m.Output, m.Text, m.Content, m.Error)
 	}
 	for _, a := range t.Answers {
 		expressions = append(expressions, a.When, a.Data)

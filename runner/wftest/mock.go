@@ -140,7 +140,7 @@ func (s *simulation) reply(m *mock, c *call, scope eval.Scope) (*reply, bool) {
 	for _, x := range []struct {
 		name string
 		expr expr.Expr
-	}{{"output", m.exprs.Output}, {"text", m.exprs.Text}, {"error", m.exprs.Error}} {
+	}{{"output", m.exprs.Output}, {"text", m.exprs.Text}, {"content", m.exprs.Content}, {"error", m.exprs.Error}} {
 		if x.expr.IsZero() {
 			continue
 		}
@@ -171,7 +171,21 @@ func (s *simulation) reply(m *mock, c *call, scope eval.Scope) (*reply, bool) {
 		s.broken(m.exprs.Output, "The `output` of this mock is no prompt: %s", sentence(types.Conforms(promptType, output).Error()))
 		return nil, false
 	}
+	content, hasContent := values["content"]
 	switch {
+	case hasContent:
+		a, err := s.contentAnswer(c, content)
+		if err != nil {
+			s.broken(m.exprs.Content, "The `content` of this mock is none for the call of %s by step %s: %s", c.name(), c.step, err)
+			return nil, false
+		}
+		if hasText {
+			a.Text = text.AsString()
+		}
+		if hasOutput && c.Do == plan.Call {
+			a.Structured = &output
+		}
+		r.answer = a
 	case c.Do == plan.Prompt:
 		r.answer = promptAnswer(output, hasOutput, text)
 	case !hasOutput:

@@ -3,6 +3,7 @@ package wftest
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"regexp"
@@ -27,6 +28,8 @@ type Server interface {
 	// Text and Value return what they are given without the values of secrets.
 	Text(s string) string
 	Value(v value.Value) value.Value
+	// Blob gives the bytes of binary content that a call brought.
+	Blob(b *value.BlobValue) ([]byte, error)
 }
 
 // Recording is what came of recording mocks.
@@ -184,15 +187,20 @@ func (r *recording) answered(c *call, a *engine.Answer) {
 			structured = &v
 		}
 	}
-	for _, part := range a.Content {
-		if _, ok := part.AsObject().Get("blob"); ok {
-			t.comment += "; binary content is not"
-			break
+	var binary *value.Value
+	if hasBlob(a.Content) && !c.Sensitive {
+		if v, err := r.encoded(a.Content); err == nil {
+			binary = &v
 		}
+	}
+	if hasBlob(a.Content) && binary == nil {
+		t.comment += "; binary content is not"
 	}
 	switch {
 	case a.IsError:
 		t.add("error", literal(text))
+	case binary != nil:
+		t.add("content", expression(*binary, 2))
 	case structured != nil:
 		t.add("output", expression(*structured, 2))
 		// Servers that have structured content give its JSON as text, too.
@@ -203,6 +211,40 @@ func (r *recording) answered(c *call, a *engine.Answer) {
 		t.add("text", literal(text))
 	}
 	r.note(t)
+}
+
+// mostRecorded is how much binary content is written into a test, whose file people read.
+const mostRecorded = 64 << 10
+
+func hasBlob(parts []value.Value) bool {
+	return slices.ContainsFunc(parts, func(p value.Value) bool {
+		b, ok := p.AsObject().Get("blob")
+		return ok && b.Kind() == value.Blob
+	})
+}
+
+// encoded is content with what is binary in base64. It fails where that is too much.
+func (r *recording) encoded(parts []value.Value) (value.Value, error) {
+	out := make([]value.Value, len(parts))
+	size := 0
+	for i, p := range parts {
+		o := value.NewObject(p.AsObject().Len())
+		for name, v := range p.AsObject().All() {
+			if v.Kind() == value.Blob {
+				data, err := r.server.Blob(v.AsBlob())
+				if err != nil {
+					return value.NullValue, err
+				}
+				if size += len(data); size > mostRecorded {
+					return value.NullValue, errors.New("it is too large for a test")
+				}
+				v = value.OfString(base64.StdEncoding.EncodeToString(data))
+			}
+			o.Set(name, v)
+		}
+		out[i] = value.OfObject(o)
+	}
+	return value.OfList(out), nil
 }
 
 // failed notes a call that got no answer. What only says that the server cannot be

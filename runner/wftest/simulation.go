@@ -29,17 +29,20 @@ var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 // delay of its mock, and where nothing can happen now the clock goes to the next
 // thing that will. It is for one goroutine.
 type simulation struct {
-	test   *compiler.Test
-	shared *shared
-	core   *engine.Core
-	inputs value.Value
-	mocks  []mock
-	live   liveCaller // answers what no mock does; nil: nothing does
-	ctx    context.Context
+	test    *compiler.Test
+	shared  *shared
+	core    *engine.Core
+	inputs  value.Value
+	mocks   []mock
+	answers []answering
+	live    liveCaller // answers what no mock does; nil: nothing does
+	ctx     context.Context
 
 	now      time.Time
-	lanes    []*lane       // in the order in which they were first used
-	ended    []engine.Fact // of calls that were cancelled
+	lanes    []*lane // in the order in which they were first used
+	replies  []pendingReply
+	blobs    map[string][]byte // binary content, by SHA-256
+	ended    []engine.Fact     // of calls that were cancelled
 	calls    []call
 	rounds   int
 	coverage *coverage
@@ -109,7 +112,15 @@ func (s *simulation) pass() bool {
 		}
 	}
 	due := s.core.Timer()
+	reply := s.nextReply()
+	var comes time.Time
+	if reply >= 0 {
+		comes = s.replies[reply].comes
+	}
 	switch {
+	case reply >= 0 && (due.IsZero() || !comes.After(due)) && (next < 0 || comes.Before(lane.flying[next].ends)):
+		s.later(comes)
+		s.arrive(reply)
 	case next >= 0 && (due.IsZero() || !lane.flying[next].ends.After(due)):
 		f := lane.flying[next]
 		lane.land(next)
@@ -154,6 +165,9 @@ func (s *simulation) obey(commands []engine.Command) {
 		switch c := c.(type) {
 		case engine.Record:
 			s.coverage.recorded(s.core, c.Fact)
+			if f, ok := c.Fact.(engine.NodeWaiting); ok && f.Question != nil {
+				s.asked(f)
+			}
 		case engine.StartCall:
 			l := s.lane(c.Session)
 			l.queue = append(l.queue, c)

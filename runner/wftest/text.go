@@ -12,7 +12,9 @@ import (
 
 // WriteText writes a report for people: a line for each test, what is wrong with those
 // that did not pass, and what of the workflows ran.
-func (r *Report) WriteText(w io.Writer, o diag.TextOptions) error { return r.WriteTextBeside(nil, w, o) }
+func (r *Report) WriteText(w io.Writer, o diag.TextOptions) error {
+	return r.WriteTextBeside(nil, w, o)
+}
 
 // WriteTextBeside is WriteText for a report beside which other tests did not run again,
 // with results from before.
