@@ -17,7 +17,8 @@ import (
 func newRunsAnswer(std streams, g *globals) *cobra.Command {
 	var r engine.Reply
 	var data string
-	var asJSON, anew bool
+	var asJSON bool
+	var lost lostSessions
 	cmd := &cobra.Command{
 		Use:   "answer RUN STEP (--data JSON | --decline)",
 		Short: "Answer what a run asks, and go on with it",
@@ -61,18 +62,18 @@ name, with the index or the key of an element: confirm, confirm[0], 'confirm["de
 				}
 				return at.answer(cmd.Context(), std, args[0], r, asJSON)
 			}
-			return answer(cmd.Context(), std, g, args[0], r, anew, asJSON)
+			return answer(cmd.Context(), std, g, args[0], r, lost, asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&data, "data", "", "the answer: `JSON`, or @FILE with it, or @- for standard input")
 	cmd.Flags().BoolVar(&r.Decline, "decline", false, "decline: the step fails, kind declined")
 	cmd.Flags().StringVar(&r.By, "as", "", "the `NAME` of who answers; without it the user's")
 	eventsFlag(cmd, &asJSON)
-	newSessionsFlag(cmd, &anew)
+	lost.flags(cmd)
 	return cmd
 }
 
-func answer(ctx context.Context, std streams, g *globals, run string, reply engine.Reply, anew, asJSON bool) error {
+func answer(ctx context.Context, std streams, g *globals, run string, reply engine.Reply, lost lostSessions, asJSON bool) error {
 	proj, err := g.load()
 	if err != nil {
 		return failed(err)
@@ -95,7 +96,7 @@ func answer(ctx context.Context, std streams, g *globals, run string, reply engi
 		}
 		p.say("The question of the step %s is %s.", printable(reply.Step), what)
 		if !owned {
-			if err = p.resume(ctx, r.Run, resuming(svc, anew)); !errors.Is(err, journal.ErrOwned) {
+			if err = p.resume(ctx, r.Run, lost.resuming(svc)); !errors.Is(err, journal.ErrOwned) {
 				return err
 			}
 		}
