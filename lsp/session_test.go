@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
 
@@ -155,14 +156,25 @@ func codesOf(list []protocol.Diagnostic) string {
 	return strings.Join(out, " ")
 }
 
+// patience is how long a test waits for what does not come, so that it can say so.
+const patience = 3 * time.Second
+
 // untilCodes waits for a document to have findings of these codes.
 func (s *running) untilCodes(uri protocol.DocumentURI, want string) {
 	s.t.Helper()
-	err := s.Until(s.t.Context(), func() bool {
+	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	defer cancel()
+	got := "nothing"
+	err := s.Until(ctx, func() bool {
 		p, ok := s.Published(uri)
-		return ok && codesOf(p.Diagnostics) == want
+		if ok {
+			got = codesOf(p.Diagnostics)
+		}
+		return ok && got == want
 	})
-	s.must(err)
+	if err != nil {
+		s.t.Fatalf("%s has %s, want %q: %v\nthe server's log:\n%s", uri, got, want, err, s.log)
+	}
 }
 
 // quiet waits until the server has done what it was told so far, as far as an answer to
