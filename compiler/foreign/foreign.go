@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -52,7 +53,7 @@ type Note struct {
 func (n Note) String() string {
 	where := n.File
 	if n.Server != "" {
-		where += ": server " + quote(n.Server)
+		where += ": server " + shown(n.Server)
 	}
 	if n.Field != "" {
 		where += ": " + n.Field
@@ -136,6 +137,9 @@ func (t Text) plain() (string, bool) {
 	return b.String(), true
 }
 
+// shown is a text of a file in a message.
+func shown(s string) string { return strconv.Quote(s) }
+
 // Read reads files. Of servers of the same name the one of a project wins over the
 // one of a person, and else the first.
 func Read(files []File, w World) *Import {
@@ -176,7 +180,7 @@ func (r *reader) file(f *File) {
 		r.note("", "It is empty, so that no server was taken from it.")
 		return
 	}
-	root, err := parse(f.Name, src)
+	root, err := parse(f.Path, src)
 	if err != nil {
 		r.problem("", "It cannot be read: %s.", err)
 		return
@@ -235,7 +239,7 @@ func (r *reader) names() {
 		fold := strings.ToLower(s.Provider)
 		if other := byFold[fold]; other != nil {
 			r.at = Note{File: s.File, Server: s.Name}
-			r.problem("", "Its connection would have the same name, %s.main, as that of the server %s in %s. Rename one of them in its file.", s.Provider, quote(other.Name), other.File)
+			r.problem("", "Its connection would have the same name, %s.main, as that of the server %s in %s. Rename one of them in its file.", s.Provider, shown(other.Name), other.File)
 			continue
 		}
 		byFold[fold] = s

@@ -89,7 +89,7 @@ func (r *reader) registry(root *node) []named {
 		r.problem("packages", "It comes as a bundle (mcpb), which a client unpacks and starts in its own way. Unpack it, and write a connection with the command in its manifest.")
 		return nil
 	default:
-		r.problem("packages", "There is no kind of package %s; there are npm, pypi, oci and nuget.", quote(kind))
+		r.problem("packages", "There is no kind of package %s; there are npm, pypi, oci and nuget.", shown(kind))
 		return nil
 	}
 	words = append(words, r.arguments(p.get("packageArguments"))...)
@@ -123,7 +123,7 @@ func (r *reader) given(x *node, name string) *node {
 	if !x.get("isRequired").is("true") && !x.get("isSecret").is("true") {
 		return nil
 	}
-	return &node{kind: text, text: "{" + upper(name) + "}"}
+	return &node{kind: text, text: "{" + upper(name) + "}", secret: x.get("isSecret").is("true")}
 }
 
 // arguments are those of a package that are fixed or required.

@@ -10,10 +10,13 @@ import (
 )
 
 // secretNames are the words in the names of variables and headers that have secrets.
-var secretNames = regexp.MustCompile(`(?i)(^|[_-])(tokens?|secrets?|passwords?|passwd|pwd|apikey|credentials?|pat|auth|authorization|cookie)([_-]|$)|(api|access|private|secret|client|service)[_-]?key|_key$|^key$|apitoken|dsn$|connection[_-]?string`)
+var secretNames = regexp.MustCompile(`(?i)(^|[_-])(tokens?|secrets?|passwords?|passwd|pwd|apikey|credentials?|pat|auth|authorization|cookie)([_-]|$)|(api|access|private|secret|client|service)[_-]?key|[_-]key$|^key$|apitoken|dsn$|connection[_-]?string`)
 
 // secretTexts are what tokens of well-known services begin with.
 var secretTexts = regexp.MustCompile(`^(gh[pousr]_|github_pat_|sk-|pk_live_|sk_live_|xox[abeprs]-|glpat-|npm_|hf_|AKIA|AIza|eyJ[A-Za-z0-9_-]{10,}\.|ya29\.|lin_api_|ntn_|secret_|SG\.|dop_v1_|shpat_)`)
+
+// longWord is what may be a secret among other text.
+var longWord = regexp.MustCompile(`[A-Za-z0-9+/_-]{8,}`)
 
 // secretName reports whether what has this name is kept secret.
 func secretName(name string) bool { return secretNames.MatchString(name) }
@@ -76,7 +79,7 @@ func (r *reader) secretOf(s *Server, name string, t Text) Text {
 		switch {
 		case p.Env != "" && p.Default == nil:
 			p = Part{Secret: r.secret(Secret{Name: identifierOf(p.Env), Env: p.Env, From: s.File, Server: s.Name})}
-		case secretText(Text{p}), p.Default != nil && secretText(Text{{Literal: *p.Default}}):
+		case secretText(Text{p}), longWord.MatchString(p.Literal), p.Default != nil && secretText(Text{{Literal: *p.Default}}):
 			env := upper(name)
 			return Text{{Secret: r.secret(Secret{Name: identifierOf(env), Env: env, InFile: true, From: s.File, Server: s.Name, value: "\x00parts"})}}
 		}
@@ -221,7 +224,7 @@ func (r *reader) envFile(s *Server, name string) []Pair {
 		case p.Literal != "":
 			b.WriteString(p.Literal)
 		default:
-			r.problem("envFile", "Where the file %s is depends on a variable.", quote(name))
+			r.problem("envFile", "Where the file %s is depends on a variable.", shown(name))
 			return nil
 		}
 	}
@@ -230,7 +233,7 @@ func (r *reader) envFile(s *Server, name string) []Pair {
 	}
 	src, err := r.world.Read(path)
 	if err != nil {
-		r.problem("envFile", "The file %s cannot be read.", quote(name))
+		r.problem("envFile", "The file %s cannot be read.", shown(name))
 		return nil
 	}
 	var out []Pair

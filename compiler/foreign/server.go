@@ -87,7 +87,7 @@ func (r *reader) transport(s *Server, v *node) {
 		if strings.EqualFold(said, "ws") {
 			hint = " WebSockets are no transport of MCP."
 		}
-		r.problem("type", "There is no transport %s; there are stdio, http and sse.%s", quote(said), hint)
+		r.problem("type", "There is no transport %s; there are stdio, http and sse.%s", shown(said), hint)
 		return
 	}
 	command := v.get("command", "cmd")
@@ -111,9 +111,9 @@ func (r *reader) transport(s *Server, v *node) {
 	case command == nil && url == "":
 		r.problem("", "It has neither a command nor a URL.")
 	case command != nil && (how == "http" || how == "sse"):
-		r.problem("type", "It says %s and has a command, which only stdio has.", quote(said))
+		r.problem("type", "It says %s and has a command, which only stdio has.", shown(said))
 	case url != "" && how == "stdio":
-		r.problem("type", "It says %s and has a URL, which only http and sse have.", quote(said))
+		r.problem("type", "It says %s and has a URL, which only http and sse have.", shown(said))
 	case url != "":
 		r.remote(s, v, url, how == "sse")
 	default:
@@ -134,7 +134,7 @@ func (r *reader) remote(s *Server, v *node, url string, sse bool) {
 		for _, h := range headers.items {
 			name, value, ok := strings.Cut(h.text, ":")
 			if !ok {
-				r.problem("headers", "%s is no header: it has no colon.", quote(h.text))
+				r.problem("headers", "%s is no header: it has no colon.", shown(h.text))
 				return
 			}
 			as.fields = append(as.fields, field{strings.TrimSpace(name), &node{kind: text, text: strings.TrimSpace(value)}})
@@ -271,7 +271,7 @@ func (r *reader) words(command *node, hasArgs bool) ([]string, bool) {
 	if r.splits {
 		return strings.Fields(text), true
 	}
-	r.note("command", "%s has spaces, and was kept as one program's name, as clients take it. If it is a program with arguments, write these into args.", quote(text))
+	r.note("command", "%s has spaces, and was kept as one program's name, as clients take it. If it is a program with arguments, write these into args.", shown(text))
 	return []string{text}, true
 }
 
@@ -383,7 +383,7 @@ func (r *reader) times(s *Server, v *node) {
 		}
 		x, err := strconv.ParseFloat(n.text, 64)
 		if err != nil || x <= 0 || x > 1e9 {
-			r.note(f, "%s is no time, and was left out.", quote(n.text))
+			r.note(f, "%s is no time, and was left out.", shown(n.text))
 			return ""
 		}
 		d := time.Duration(x * float64(unit))
@@ -453,7 +453,11 @@ func (r *reader) pairs(what string, n *node) []pair {
 		case list, object:
 			r.problem(what+"."+f.name, "It must be a text.")
 		default:
-			out = append(out, pair{f.name, r.text(what+"."+f.name, f.node.text)})
+			t := r.text(what+"."+f.name, f.node.text)
+			if f.node.secret && len(t) == 1 && t[0].Env != "" {
+				t = Text{{Secret: r.secret(Secret{Name: identifierOf(t[0].Env), Env: t[0].Env, From: r.current.Name, Server: r.at.Server})}}
+			}
+			out = append(out, pair{f.name, t})
 		}
 	}
 	return out

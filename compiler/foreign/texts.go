@@ -76,7 +76,7 @@ func (r *reader) text(field, s string) Text {
 		if !matched {
 			// What looks like a variable of another client is text, as its own takes it.
 			if strings.HasPrefix(s[i:], "${") {
-				r.note(field, "%s is no variable as %s writes it, and stays as it is.", quote(upTo(s[i:], '}')), r.client)
+				r.note(field, "%s is no variable as %s writes it, and stays as it is.", shown(upTo(s[i:], '}')), r.client)
 			}
 			literal.WriteByte(s[i])
 			i++
@@ -136,7 +136,7 @@ func (r *reader) input(field, id string) Part {
 	in := r.inputs[id]
 	name := upper(id)
 	if in == nil {
-		r.problem(field, "It refers to the input %s, and `inputs` has none of that id.", quote(id))
+		r.problem(field, "It refers to the input %s, and `inputs` has none of that id.", shown(id))
 		return Part{Env: name}
 	}
 	if in.get("password").is("true") {
@@ -146,15 +146,17 @@ func (r *reader) input(field, id string) Part {
 	if d := in.get("default"); d != nil && d.kind == text {
 		part.Default = &d.text
 	}
-	r.note(field, "VS Code asks its user for %s. Here it is read from the variable %s.", quote(id), name)
+	r.note(field, "VS Code asks its user for %s. Here it is read from the variable %s.", shown(id), name)
 	return part
 }
 
 // path reads a text that is a path: ~ is the user's folder.
 func (r *reader) path(field, s string) Text {
 	if s == "~" || strings.HasPrefix(s, "~/") || strings.HasPrefix(s, `~\`) {
-		rest := r.text(field, s[1:])
-		return append(Text{r.home()}, rest...)
+		if len(s) == 1 {
+			return Text{r.home()}
+		}
+		return append(Text{r.home()}, r.text(field, s[1:])...)
 	}
 	return r.text(field, s)
 }

@@ -33,6 +33,7 @@ type node struct {
 	text   string // of a text; of a number and a boolean, how it is written
 	items  []*node
 	fields []field
+	secret bool // a text says that it is one
 }
 
 type field struct {
@@ -125,7 +126,7 @@ func readJSON(d *json.Decoder, src string) (*node, error) {
 				}
 				name, _ = key.(string)
 				if n.get(name) != nil {
-					return nil, fmt.Errorf("line %d: the key %s comes twice", lineAt(src, d.InputOffset()), quote(name))
+					return nil, fmt.Errorf("line %d: the key %s comes twice", lineAt(src, d.InputOffset()), shown(name))
 				}
 			}
 			item, err := readJSON(d, src)
@@ -186,7 +187,7 @@ func readYAML(y *yaml.Node, depth int) (*node, error) {
 		for i := 0; i+1 < len(y.Content); i += 2 {
 			key := y.Content[i]
 			if n.get(key.Value) != nil {
-				return nil, fmt.Errorf("line %d: the key %s comes twice", key.Line, quote(key.Value))
+				return nil, fmt.Errorf("line %d: the key %s comes twice", key.Line, shown(key.Value))
 			}
 			item, err := readYAML(y.Content[i+1], depth+1)
 			if err != nil {
