@@ -142,6 +142,7 @@ beginning or end that no other run has.`,
 				tellQuestions(std.out, where, r)
 			case journal.Interrupted:
 				fmt.Fprintf(std.out, "\nIts process ended. Go on with it:\n\n    wfc runs resume %s%s\n", r.Run, where)
+				tellLost(std.out, r)
 			}
 			return nil
 		},

@@ -52,6 +52,17 @@ func tellDoubts(w io.Writer, where string, r *journal.RunRecord) {
 		command := fmt.Sprintf("wfc runs resolve %s %s%s --as", r.Run, quoted(nameOfStep(s)), where)
 		fmt.Fprintf(w, "    %s ok --output JSON\n    %s error\n    %s retry\n", command, command, command)
 	}
+	tellLost(w, r)
+}
+
+// tellLost says what can become of sessions that were private to a run whose process ended.
+func tellLost(w io.Writer, r *journal.RunRecord) {
+	if len(r.Private) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\nIts sessions with %s ended with that process. Steps that need them fail, unless you\nadd one of these:\n\n"+
+		"    --start-over    does the steps again that used them, and those after them\n"+
+		"    --new-sessions  goes on with new ones, without what was left in the old ones\n", strings.Join(r.Private, ", "))
 }
 
 // nameOfStep is a step as people and commands name it.

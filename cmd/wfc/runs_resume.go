@@ -61,7 +61,12 @@ type lostSessions struct {
 func (l *lostSessions) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&l.anew, "new-sessions", false, "go on with new sessions where those private to the run ended with its process")
 	cmd.Flags().BoolVar(&l.startOver, "start-over", false, "do the steps again that used sessions private to the run, and those after them, if all may be repeated")
-	cmd.MarkFlagsMutuallyExclusive("new-sessions", "start-over")
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if l.anew && l.startOver {
+			return usage("--new-sessions and --start-over are two ways to go on: write one of them")
+		}
+		return nil
+	}
 }
 
 // atServer refuses what a server cannot be asked for.

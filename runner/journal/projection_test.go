@@ -44,7 +44,7 @@ func anyEvent() *rapid.Generator[Event] {
 			Attempt:  rapid.IntRange(0, 3).Draw(t, "attempt"),
 			Time:     when.Draw(t, "time"),
 		}
-		switch rapid.IntRange(0, 11).Draw(t, "kind") {
+		switch rapid.IntRange(0, 13).Draw(t, "kind") {
 		case 0, 1:
 			ev.Data = NodeStarted{
 				IdempotencyKey: words.Draw(t, "key"), ArgsDigest: words.Draw(t, "digest"), Generation: rapid.Uint64Range(0, 1<<40).Draw(t, "generation"),
@@ -85,6 +85,11 @@ func anyEvent() *rapid.Generator[Event] {
 		case 11:
 			ev.Node, ev.Instance = "", ""
 			ev.Data = RunWaiting{}
+		case 12:
+			ev.Data = NodeReset{}
+		case 13:
+			ev.Node, ev.Instance = "", ""
+			ev.Data = rapid.SampledFrom([]Payload{RunQueued{Line: "k"}, RunBegun{}}).Draw(t, "turn")
 		}
 		ev.Sensitive = rapid.Bool().Draw(t, "sensitive") && (ev.Data.body() != nil || messageOf(ev.Data) != "")
 		return ev

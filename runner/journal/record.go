@@ -59,7 +59,10 @@ type RunRecord struct {
 	Outputs    json.RawMessage `json:"outputs"` // nil, printed as null: none
 	Error      *Failure        `json:"error"`
 	Questions  []Question      `json:"questions,omitempty"` // what it asks and waits for, the oldest first
-	Steps      []StepRecord    `json:"steps"`               // in the plan's order, elements by their index, or in the order they began; never nil
+	// Private are the connections with which it had sessions of its own, of a run that
+	// has not ended; nil: none.
+	Private []string     `json:"private_sessions,omitempty"`
+	Steps   []StepRecord `json:"steps"` // in the plan's order, elements by their index, or in the order they began; never nil
 }
 
 // StepRecord is one step, one element of a fan-out, one round of a loop, or one of

@@ -116,12 +116,33 @@ func (s *Store) record(ctx context.Context, q querier, summary RunSummary) (*Run
 	if err := json.Unmarshal(planBody, &compiled); err != nil {
 		return nil, failure(ErrDamaged, err, "The plan %s in the journal cannot be read: %v.", rec.PlanDigest, err)
 	}
+	if !isFinal(rec.Status) {
+		if rec.Private, err = privateSessions(ctx, q, num); err != nil {
+			return nil, err
+		}
+	}
 	rec.Steps = inOrder(&compiled, steps, order, rec.Status)
 	if isFinal(rec.Status) {
 		return rec, nil
 	}
 	rec.Questions, err = s.questions(ctx, q, summary.Run, num)
 	return rec, err
+}
+
+// privateSessions returns the connections with which a run had sessions of its own.
+func privateSessions(ctx context.Context, q querier, num int64) (of []string, err error) {
+	err = each(ctx, q, func(rows *sql.Rows) error {
+		var data []byte
+		if err := rows.Scan(&data); err != nil {
+			return err
+		}
+		opened, err := unmarshal[SessionOpened](data)
+		if err == nil && opened.Private && !slices.Contains(of, opened.Connection) {
+			of = append(of, opened.Connection)
+		}
+		return err
+	}, `SELECT data FROM events WHERE run = ? AND kind = 'session.opened' ORDER BY seq`, num)
+	return of, err
 }
 
 // hidden is what is shown of what is sensitive.
