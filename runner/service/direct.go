@@ -120,6 +120,27 @@ func (s *Service) Invoke(ctx context.Context, c *compiler.Reach, method string, 
 	return withoutSecrets(o.secrets, raw)
 }
 
+// Notify sends a notification of any kind with params, a JSON object or nil, over a
+// session of its own. No server answers one, so that it is written is all that is known.
+func (s *Service) Notify(ctx context.Context, c *compiler.Reach, method string, params json.RawMessage) error {
+	o, err := s.direct(ctx, c, Direct{}, "The notification "+method+" to "+c.Connection.ID)
+	if err != nil {
+		return err
+	}
+	_, err = oneshot.Do(ctx, s.session(o.target.Connection), func(ctx context.Context, on oneshot.Server) (struct{}, error) {
+		ctx, cancel := o.limit(ctx, DirectIdle)
+		defer cancel()
+		return struct{}{}, on.Notify(ctx, method, params)
+	})
+	if err != nil {
+		return o.failure(err, true)
+	}
+	return nil
+}
+
+// Notifiable returns an error, a clause, if method is none that [Service.Notify] can send.
+func Notifiable(method string) error { return session.Notifiable(method) }
+
 // Answerable returns an error, a clause, if method is none that [Service.Invoke] can
 // send: one that a server answers once.
 func Answerable(method string) error { return session.Answerable(method) }

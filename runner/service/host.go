@@ -34,6 +34,10 @@ type HostOptions struct {
 	// changed; nil: from the root folder of the project that it was opened with.
 	Load func() (*project.Project, error)
 
+	// Shared lets the host live beside others in its data folder, of a server or of other
+	// clients' processes: it goes on with its own runs only.
+	Shared bool
+
 	MaxRuns   int           // at once; 0: [DefaultMaxRuns]
 	MaxQueued int           // 0: [DefaultMaxQueued]; negative: none may wait
 	Drain     time.Duration // 0: [DefaultDrain]
@@ -45,7 +49,7 @@ type HostOptions struct {
 // Host is a service that lives long: the Go API that every front end of a server is
 // thin over. Beside what a [Service] does it has drafts, artifacts and deployments,
 // and runs that go on by themselves. It owns its data folder: there is one host in a
-// folder at a time, in whatever process.
+// folder at a time, in whatever process, and any number of those that share it.
 //
 // Its methods may be used by several goroutines. What they refuse is an *[Error].
 // Values are lang/value; times are UTC.
@@ -103,6 +107,11 @@ func (h *Host) open(ctx context.Context, p *project.Project) (err error) {
 	if h.registry, err = registry.Open(ctx, h.options.Folder, registry.Options{}); err != nil {
 		return err
 	}
+	if h.options.Shared {
+		h.world = newWorld(h, p)
+		h.runs.open(h)
+		return nil
+	}
 	if h.alone, err = h.store.Exclusive("server"); err != nil {
 		return err
 	}
@@ -123,10 +132,12 @@ func (h *Host) open(ctx context.Context, p *project.Project) (err error) {
 }
 
 // Close ends the host in good order: nothing new begins, calls in flight are given
-// their time to end, and runs are parked where they are, to go on in the next host.
-// When ctx is done, calls in flight are given up at once: what may be repeated will
+// their time to end (see [HostOptions]), and runs are parked where they are, to go on
+// in the next host. When that is over, or ctx is done, calls in flight are given up at once: what may be repeated will
 // be, and the rest is in doubt then. It returns when nothing of the host is left.
 func (h *Host) Close(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, h.options.Drain)
+	defer cancel()
 	h.runs.close(ctx)
 	return h.close()
 }

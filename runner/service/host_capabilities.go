@@ -380,3 +380,20 @@ func (h *Host) InvokeSource(ctx context.Context, connection, method string, para
 	}
 	return raw, err
 }
+
+// NotifySource sends a notification of any kind over a session of its own. params is a
+// JSON object, or nil.
+func (h *Host) NotifySource(ctx context.Context, connection, method string, params json.RawMessage) error {
+	r, err := h.now().reach(connection)
+	if err != nil {
+		return err
+	}
+	if err := Notifiable(method); err != nil {
+		return refuse(Invalid, "The notification cannot be sent: %v.", err)
+	}
+	err = h.service.Notify(ctx, r, method, params)
+	if f := (*Failure)(nil); err != nil && !errors.As(err, &f) {
+		return &Error{Kind: Refused, Message: sentence(err), Cause: err}
+	}
+	return err
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -149,4 +150,15 @@ func TestAHostKeepsOneSessionWithASource(t *testing.T) {
 			t.Errorf("the server got %q, want empty arguments", line)
 		}
 	}
+}
+
+func TestANotificationReachesTheServer(t *testing.T) {
+	h := newHostTest(t, map[string]string{"wfc.hcl": "", "a.wf.hcl": fixtureConnection}, HostOptions{})
+	must(t, h.NotifySource(t.Context(), "fixture.default", "notifications/x/hello", nil))
+	got := servertest.Lines(t, h.calls())
+	if !slices.ContainsFunc(got, func(line string) bool { return strings.TrimSpace(line) == "notifications/x/hello" }) {
+		t.Errorf("the server got %q", got)
+	}
+	refused(t, h.NotifySource(t.Context(), "fixture.default", "tools/call", nil), Invalid)
+	refused(t, h.NotifySource(t.Context(), "fixture.other", "notifications/x", nil), NotFound)
 }

@@ -99,6 +99,11 @@ func (s Server) Invoke(ctx context.Context, method string, params json.RawMessag
 	return s.session.Invoke(ctx, method, params)
 }
 
+// Notify sends a notification of any kind. See [session.Session.Notify].
+func (s Server) Notify(ctx context.Context, method string, params json.RawMessage) error {
+	return s.session.Notify(ctx, method, params)
+}
+
 // Snapshot lists what the server offers. See [discover.Of].
 func (s Server) Snapshot(ctx context.Context) (*catalog.Snapshot, error) {
 	return discover.Of(ctx, s.id, s.session)

@@ -109,6 +109,7 @@ type Client struct {
 	channel connection.Channel
 	client  *mcp.Client
 	sdk     *mcp.ClientSession
+	tapped  mcp.Connection // what sdk writes to
 	server  Server
 	clocks  *clocks // those of callbacks
 

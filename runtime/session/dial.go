@@ -89,12 +89,13 @@ func attempt(ctx context.Context, cfg *Config, version string) (_ *Client, next 
 	client := mcp.NewClient(cfg.ClientInfo, options)
 	client.AddReceivingMiddleware(cb.receive)
 	client.AddSendingMiddleware(h.budget)
-	sdk, err := client.Connect(h.initialize.Context(ctx), channel, &mcp.ClientSessionOptions{ProtocolVersion: version})
+	wire := &tap{Transport: channel}
+	sdk, err := client.Connect(h.initialize.Context(ctx), wire, &mcp.ClientSessionOptions{ProtocolVersion: version})
 	if stopped := stop(); err == nil && !stopped {
 		err = context.Cause(ctx)
 	}
 	if err == nil {
-		c := &Client{channel: channel, client: client, sdk: sdk, clocks: &cb.clocks, callbacks: cb}
+		c := &Client{channel: channel, client: client, sdk: sdk, tapped: wire.connection, clocks: &cb.clocks, callbacks: cb}
 		if c.server, err = h.server(sdk.InitializeResult().ProtocolVersion); err == nil {
 			c.logs = cfg.Logged != nil && c.server.logs()
 			c.setLogLevel(ctx)
