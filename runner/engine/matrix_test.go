@@ -23,6 +23,8 @@ var matrixActions = map[string]plan.NodeSpec{
 	"run":            {Kind: plan.Run, Child: "c", Args: `{ n = 1 }`},
 	"value":          {Kind: plan.ValueNode, Value: `{ n = 1 }`},
 	"sleep":          {Kind: plan.Sleep, Sleep: `"1s"`},
+	"ask":            {Kind: plan.AskNode, Ask: &plan.Ask{Message: `"n?"`, Answer: "object({ n = integer })"}},
+	"approved call":  {Kind: plan.Call, Source: "s", Tool: "t", Effect: "destructive", Args: `{ n = 1 }`},
 }
 
 // modifier is one of LANGUAGE 4's: what it does to a step, and which actions it has
@@ -45,8 +47,8 @@ var matrixModifiers = []modifier{
 	{"loop", loop("loop.index < 2", "5"), []string{"sleep"}, "loop"},
 	{"loop with delay", func(n *plan.NodeSpec) { loop("loop.index < 1", "5")(n); loopDelay(`"1s"`)(n) }, []string{"sleep"}, "loop"},
 	{"loop past max", loop("true", "2"), []string{"sleep"}, "loop"},
-	{"retry", retry("3", on(`["transport", "assert", "tool", "limit"]`)), []string{"value", "sleep"}, "retry"},
-	{"timeout", timeout(`"1m"`), []string{"value", "sleep"}, "timeout"},
+	{"retry", retry("3", on(`["transport", "assert", "tool", "limit"]`)), []string{"value", "sleep", "ask"}, "retry"},
+	{"timeout", timeout(`"1m"`), []string{"value", "sleep", "ask"}, "timeout"},
 	{"deadline", deadline(`"1h"`), nil, "deadline"},
 	{"short deadline", deadline(`"1ms"`), nil, "deadline"},
 	{"on_error continue", tolerate("*"), nil, "on_error"},
@@ -56,8 +58,8 @@ var matrixModifiers = []modifier{
 	{"fail_if", failIf("false"), []string{"sleep"}, "fail_if"},
 	{"fail_if that holds", failIf("true"), []string{"sleep"}, "fail_if"},
 	{"result", result("{ n = 1, more = self.outcome }"), []string{"sleep"}, "result"},
-	{"returns", returns("object({ n = integer }, any)"), []string{"sleep"}, "returns"},
-	{"returns that does not hold", returns("string"), []string{"sleep"}, "returns"},
+	{"returns", returns("object({ n = integer }, any)"), []string{"sleep", "ask"}, "returns"},
+	{"returns that does not hold", returns("string"), []string{"sleep", "ask"}, "returns"},
 	{"undo", undo("u", `{ n = self.outcome }`), nil, "undo"},
 	{"max_parallel", parallel("1"), nil, "max_parallel"},
 	{"finally", finally, nil, "finally"},
@@ -87,7 +89,7 @@ func matrixPlan(action string, with ...modifier) *plan.Plan {
 		specs, read = nodes{before, last, n}, "1"
 	}
 	p := outputs(planOf(specs...), "x", read, "errors", "length(run.errors)")
-	p.Policy = &plan.Policy{Destructive: "allow", Drift: "fail", InDoubt: "retry"}
+	p.Policy = &plan.Policy{Destructive: "ask", Drift: "fail", InDoubt: "retry"}
 	return withChildren(p, sub("c", outputs(planOf(call("t", "t", `{ n = input.n }`, undo("u", `{}`))), "n", "step.t.output.n")))
 }
 
@@ -116,6 +118,10 @@ func (s *sim) toTheEnd() string {
 	for rounds := 0; s.core.Ended() == nil; rounds++ {
 		if rounds > 1000 {
 			s.t.Fatalf("it does not end; the trace is %v", s.trace)
+		}
+		if q := s.core.asking; len(s.waiting) == 0 && len(q) > 0 && (q[0].deadline.IsZero() || q[0].deadline.Sub(s.now) > time.Millisecond) {
+			s.reply(s.core.Instance(q[0].at).String(), `{"n":1}`)
+			continue
 		}
 		if len(s.waiting) == 0 {
 			s.wait()
@@ -173,7 +179,7 @@ func TestEveryTwoModifiersOnEveryAction(t *testing.T) {
 						t.Errorf("%s: %s has not ended", where, p.Nodes[i].ID)
 					}
 				}
-				if s.core.frames[0].active != 0 || s.core.inFlight != 0 || s.core.doubts != 0 {
+				if s.core.frames[0].active != 0 || s.core.inFlight != 0 || s.core.doubts != 0 || len(s.core.asking) != 0 {
 					t.Errorf("%s: something goes on after the end", where)
 				}
 				if problem := form(s.core); problem != "" {

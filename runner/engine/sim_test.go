@@ -198,6 +198,29 @@ func (s *sim) answer(name string) *sim {
 	return s
 }
 
+// reply answers the question of the named step, with JSON; "": it is declined, by "bob".
+func (s *sim) reply(name, answer string) *sim {
+	s.t.Helper()
+	path, instance, err := ParseInstance(name)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	at, err := s.core.Find(path, instance)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	f := NodeAnswered{At: at, Declined: answer == "", By: "bob", Time: s.now}
+	if answer != "" {
+		f.Data = structured(answer).Structured
+	}
+	commands, err := s.core.Answer(f)
+	if err != nil {
+		s.t.Fatalf("%s: %v; the trace is %v", name, err, s.trace)
+	}
+	s.obey(commands)
+	return s
+}
+
 // fail ends the named call as a driver does that cancelled it.
 func (s *sim) fail(name string, kind Kind, sent Sent) *sim {
 	s.t.Helper()
