@@ -20,6 +20,8 @@ const metaRun = "wfc/run_id"
 // handler runs the deployment of a tool.
 func (s *Server) handler(name string) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		s.calls.Add(1)
+		defer s.calls.Done()
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
 		defer context.AfterFunc(s.end, func() { cancel(context.Cause(s.end)) })()
@@ -92,9 +94,7 @@ func (s *Server) await(ctx context.Context, name string, t tool, req *mcp.CallTo
 		run, err := s.rest(ctx, &p, id)
 		if err != nil {
 			if ctx.Err() != nil && s.end.Err() == nil {
-				if _, err := s.host.Cancel(context.WithoutCancel(ctx), id, "its MCP client"); err != nil {
-					s.log.Warn("the run of a cancelled call goes on", "run", id, "why", err.Error())
-				}
+				s.cancel(id)
 			}
 			return nil, err
 		}
@@ -105,6 +105,18 @@ func (s *Server) await(ctx context.Context, name string, t tool, req *mcp.CallTo
 		if err != nil || !again {
 			return answer, err
 		}
+	}
+}
+
+// cancel cancels the run of a call that nobody waits for any more, and waits until it
+// has undone what it did.
+func (s *Server) cancel(id string) {
+	_, err := s.host.Cancel(s.end, id, "its MCP client")
+	if err == nil {
+		_, err = s.host.Wait(s.end, id)
+	}
+	if err != nil {
+		s.log.Warn("the run of a cancelled call has not ended", "run", id, "why", err.Error())
 	}
 }
 

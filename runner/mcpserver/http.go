@@ -98,8 +98,11 @@ func (f failing) Read([]byte) (int, error) {
 }
 
 // ServeStdio serves one client over its pipes, until it goes away or ctx is done,
-// which is no error.
+// which is no error. Where it goes away the runs of its calls are cancelled, and have
+// ended when ServeStdio returns.
 func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
+	defer s.calls.Wait()
+	defer context.AfterFunc(ctx, s.Close)()
 	err := s.mcp.Run(ctx, &mcp.IOTransport{Reader: in, Writer: out})
 	if ctx.Err() != nil || errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) {
 		return nil

@@ -24,6 +24,9 @@ type Options struct {
 	Version string // what clients are told of us
 	// Manage offers the tools that list, describe, run and watch, beside the deployments.
 	Manage bool
+	// User is who answers questions where a client shows no token: whoever started the
+	// server. "": nobody knows.
+	User string
 	// Log gets what clients are not told of; nil: nothing is logged.
 	Log *slog.Logger
 }
@@ -39,6 +42,8 @@ type Server struct {
 
 	end    context.Context // done once the server closes
 	closed context.CancelCauseFunc
+
+	calls sync.WaitGroup // those that are being answered
 
 	mu    sync.Mutex
 	tools map[string]tool // by name
