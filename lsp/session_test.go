@@ -28,7 +28,8 @@ type running struct {
 	in   io.Closer // what the client writes to
 	exit chan int  // gets the exit code
 
-	forgiven int // strange messages that a test wanted
+	finish   func() // ends the session and looks at what was wrong with it
+	forgiven int    // strange messages that a test wanted
 }
 
 // lockedBuffer is a buffer that a server writes its log to.
@@ -65,7 +66,7 @@ func begin(t testing.TB, root string) *running {
 		toClient.Close()
 	}()
 	s.Client = lspclient.New(fromServer, toServer)
-	t.Cleanup(func() {
+	s.finish = sync.OnceFunc(func() {
 		toServer.Close()
 		<-ended
 		s.Wait()
@@ -76,6 +77,7 @@ func begin(t testing.TB, root string) *running {
 			t.Errorf("the server sent %s", what)
 		}
 	})
+	t.Cleanup(s.finish)
 	return s
 }
 

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"strconv"
 	"sync"
 
@@ -211,6 +212,13 @@ func (c *Client) Published(uri protocol.DocumentURI) (protocol.PublishDiagnostic
 	defer c.mu.Unlock()
 	p, ok := c.published[uri]
 	return p, ok
+}
+
+// All returns the last diagnostics of all documents that some came of.
+func (c *Client) All() map[protocol.DocumentURI]protocol.PublishDiagnosticsParams {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.published)
 }
 
 // Messages returns the notifications and requests that came, in order.
