@@ -214,7 +214,7 @@ func tellNext(std streams, got *foreign.Import) {
 	}
 	moved := 0
 	if len(got.Secrets) > 0 {
-		fmt.Fprint(std.out, "\nSecrets are read from these variables:\n\n")
+		fmt.Fprint(std.out, "\nSecrets, and where they are read from:\n\n")
 	}
 	t := table{}
 	for _, s := range got.Secrets {

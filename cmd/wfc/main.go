@@ -109,6 +109,7 @@ them, and runs them durably.`,
 	var g globals
 	root.PersistentFlags().StringVar(&g.project, "project", "", "project `DIR` (default: the nearest folder upwards with a wfc.hcl)")
 	root.AddCommand(
+		newInit(std, &g),
 		newCheck(std, &g),
 		newFmt(std, &g),
 		newCompile(std, &g),
