@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"regexp"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -57,19 +58,19 @@ became of each step, and how long it took. RUN is a run's id, or a part of it.`,
 // Runs' ids have lower-case letters, digits and one dash; mayBeRun is a part of one,
 // and isRun what nothing else is called.
 var (
-	mayBeRun = regexp.MustCompile(`^[0-9a-zA-Z]+(-[0-9a-zA-Z]*)?$`)
-	isRun    = regexp.MustCompile(`^[0-9]`)
+	mayBeRun = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-zA-Z]+(-[0-9a-zA-Z]*)?$`) })
+	isRun    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]`) })
 )
 
 // pictureOf returns the picture of what an argument names. Names of workflows and
 // deployments win over runs, and so do files and folders.
 func pictureOf(ctx context.Context, std streams, g *globals, arg string, binds []string) (*graph.Graph, error) {
-	if mayBeRun.MatchString(arg) {
+	if mayBeRun().MatchString(arg) {
 		picture, err := pictureOfRun(ctx, g, arg)
 		switch {
 		case picture != nil && len(binds) > 0:
 			return nil, usage("--bind is for workflows; the run %s is drawn as it was", arg)
-		case picture != nil, isRun.MatchString(arg) && err != nil:
+		case picture != nil, isRun().MatchString(arg) && err != nil:
 			return picture, failed(err)
 		}
 	}

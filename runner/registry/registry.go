@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	_ "modernc.org/sqlite" // the driver
@@ -196,14 +197,14 @@ func timeOf(ns int64) time.Time { return time.Unix(0, ns).UTC() }
 // Ids are names in URLs, files and commands, so they have no separator, cannot begin
 // with a dot or a dash, and are short.
 var (
-	idPattern      = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
-	versionPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$`)
+	idPattern      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`) })
+	versionPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$`) })
 )
 
 // CheckID returns an error, a full sentence that is [ErrID], unless id may name a
 // draft, an artifact or a deployment; what says which of them.
 func CheckID(what, id string) error {
-	if idPattern.MatchString(id) && !strings.Contains(id, "..") {
+	if idPattern().MatchString(id) && !strings.Contains(id, "..") {
 		return nil
 	}
 	return &idError{fmt.Sprintf("%q is no id of %s: write 1 to 128 letters, digits, dots, dashes and underscores, a letter or a digit first.", shortened(id), what)}
@@ -211,7 +212,7 @@ func CheckID(what, id string) error {
 
 // CheckVersion is [CheckID] of the version of an artifact.
 func CheckVersion(version string) error {
-	if versionPattern.MatchString(version) && !strings.Contains(version, "..") {
+	if versionPattern().MatchString(version) && !strings.Contains(version, "..") {
 		return nil
 	}
 	return &idError{fmt.Sprintf("%q is no version of an artifact: write something like 1.2.0, of 1 to 64 letters, digits, dots, dashes, underscores and plus signs.", shortened(version))}

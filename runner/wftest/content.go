@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/lda-wf/wfc/lang/types"
 	"github.com/lda-wf/wfc/lang/value"
@@ -14,12 +15,14 @@ import (
 )
 
 // contentType is what the content of a mock is at least.
-var contentType = types.MustParse(`list(object({ type = string, text = optional(string), blob = optional(string), mime_type = optional(string), uri = optional(string) }, any))`)
+var contentType = sync.OnceValue(func() *types.Type {
+	return types.MustParse(`list(object({ type = string, text = optional(string), blob = optional(string), mime_type = optional(string), uri = optional(string) }, any))`)
+})
 
 // contentAnswer is an answer of several parts. Binary content, which is in base64
 // there, becomes blobs.
 func (s *simulation) contentAnswer(c *call, v value.Value) (*engine.Answer, error) {
-	if why := types.Conforms(contentType, v); why != nil {
+	if why := types.Conforms(contentType(), v); why != nil {
 		return nil, errors.New(sentence(why.Error()))
 	}
 	a := &engine.Answer{Generation: 1}

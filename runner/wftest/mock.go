@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/yosida95/uritemplate/v3"
@@ -167,8 +168,8 @@ func (s *simulation) reply(m *mock, c *call, scope eval.Scope) (*reply, bool) {
 			return nil, false
 		}
 	}
-	if hasOutput && c.Do == plan.Prompt && types.Conforms(promptType, output) != nil {
-		s.broken(m.exprs.Output, "The `output` of this mock is no prompt: %s", sentence(types.Conforms(promptType, output).Error()))
+	if hasOutput && c.Do == plan.Prompt && types.Conforms(promptType(), output) != nil {
+		s.broken(m.exprs.Output, "The `output` of this mock is no prompt: %s", sentence(types.Conforms(promptType(), output).Error()))
 		return nil, false
 	}
 	content, hasContent := values["content"]
@@ -270,7 +271,9 @@ func (s *simulation) fails(r *reply, m *mock, c *call, v value.Value) {
 }
 
 // promptType is what a prompt gives at least.
-var promptType = types.MustParse(`object({ messages = list(object({ role = enum("user", "assistant"), content = object({ type = string }, any) })) })`)
+var promptType = sync.OnceValue(func() *types.Type {
+	return types.MustParse(`object({ messages = list(object({ role = enum("user", "assistant"), content = object({ type = string }, any) })) })`)
+})
 
 // textAnswer is an answer of one text.
 func textAnswer(c *call, text string) *engine.Answer {

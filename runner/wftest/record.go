@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/lda-wf/wfc/compiler"
 	"github.com/lda-wf/wfc/compiler/plan"
@@ -121,13 +122,13 @@ type taken struct {
 
 // replaces reports whether a mock was recorded, so that it is recorded anew.
 func (r *recording) replaces(m *syntax.Mock) bool {
-	return recordedMark.Match(r.source[m.Range.Start.Byte:m.Range.End.Byte])
+	return recordedMark().Match(r.source[m.Range.Start.Byte:m.Range.End.Byte])
 }
 
-var recordedMark = regexp.MustCompile(`\{[ \t\r]*\n[ \t]*# ` + recordedFrom)
+var recordedMark = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{[ \t\r]*\n[ \t]*# ` + recordedFrom) })
 
 // secretReference is how a plan's arguments name a secret where its value must not be.
-var secretReference = regexp.MustCompile(`\$\{(secret\.[A-Za-z0-9_-]+)\}`)
+var secretReference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{(secret\.[A-Za-z0-9_-]+)\}`) })
 
 // call makes a call and notes it.
 func (r *recording) call(ctx context.Context, c call) (*engine.Answer, *engine.CallError) {
@@ -163,7 +164,7 @@ func (r *recording) begin(c *call) taken {
 	args := c.args
 	if len(r.test.Plan.Secrets) > 0 {
 		// As a test sees it, where secrets have no values.
-		text := secretReference.ReplaceAll(c.Digested, []byte("$1"))
+		text := secretReference().ReplaceAll(c.Digested, []byte("$1"))
 		if v, err := value.ParseJSON(text); err == nil {
 			args = v
 		}
