@@ -5,7 +5,7 @@ import (
 )
 
 // ToSchema returns t as a JSON Schema of draft 2020-12, for readers that do not know
-// the notation: an object, or true for any and false for never. What is optional is
+// the notation: an object, {} for any. What is optional is
 // not required; a blob is the handle that stands for one; refinements, defaults and
 // descriptions are in it.
 func ToSchema(t *Type) value.Value {
@@ -45,7 +45,8 @@ func (w *schemaWriter) define(t *Type) value.Value {
 	var o *value.ObjectValue
 	switch t.kind {
 	case Any:
-		return value.OfBool(true)
+		// Clients of MCP refuse whole tool lists because of a property that is true.
+		return value.OfObject(value.NewObject(0))
 	case Null:
 		o = ofType("null")
 	case Bool:
@@ -82,7 +83,7 @@ func (w *schemaWriter) define(t *Type) value.Value {
 	case Union:
 		o = w.union(t)
 	default: // Never
-		return value.OfBool(false)
+		return value.OfObject(keyed("not", value.OfObject(value.NewObject(0))))
 	}
 	if t.refine != nil {
 		t.refine.write(o)

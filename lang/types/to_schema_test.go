@@ -10,14 +10,14 @@ import (
 
 func TestATypeAsAJSONSchema(t *testing.T) {
 	for text, want := range map[string]string{
-		`any`:                       `true`,
+		`any`:                       `{}`,
 		`bool`:                      `{"type":"boolean"}`,
 		`enum("a", "b")`:            `{"type":"string","enum":["a","b"]}`,
 		`nullable(string)`:          `{"anyOf":[{"type":"string"},{"type":"null"}]}`,
 		`list(integer)`:             `{"type":"array","items":{"type":"integer"}}`,
 		`map(number)`:               `{"type":"object","additionalProperties":{"type":"number"}}`,
 		`object({})`:                `{"type":"object","properties":{},"additionalProperties":false}`,
-		`object({ a = bool }, any)`: `{"type":"object","properties":{"a":{"type":"boolean"}},"required":["a"],"additionalProperties":true}`,
+		`object({ a = bool }, any)`: `{"type":"object","properties":{"a":{"type":"boolean"}},"required":["a"],"additionalProperties":{}}`,
 		`object({ a = bool, b = optional(string, "x"), c = optional(number) })`: `{"type":"object","properties":{"a":{"type":"boolean"},"b":{"type":"string","default":"x"},"c":{"type":"number"}},"required":["a"],"additionalProperties":false}`,
 	} {
 		if got := ToSchema(MustParse(text)).JSON(); got != want {
