@@ -108,6 +108,7 @@ func (c *checker) checkRun(s *step, sc site) *types.Type {
 		c.foundIn(now.found, own.found, s)
 	}
 	s.child, s.handed = &now, binds
+	c.sawRun(now.outputs, wf.Name.Text)
 	if now.inputs.IsError() {
 		if y.Args != nil {
 			s.args = c.check(y.Args.Expr, sc.secrets, sc.en, nil, nil)

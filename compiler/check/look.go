@@ -47,6 +47,9 @@ type Reading struct {
 	Root  string      // of the names after input, local, step and secret, and of roots alone; else ""
 	Of    *types.Type // what the attribute is read of, without null; nil: of no value
 	Type  *types.Type // what the reading gives; types.ErrorType where it has a diagnostic
+	// Workflow is the workflow that the attribute is an output of, read of the result of
+	// a step that runs it; "" of anything else.
+	Workflow string
 }
 
 // Look looks at what of a file stands between two offsets, inclusive. All of a file
@@ -178,6 +181,18 @@ type recorder struct {
 	file     string
 	from, to int
 	view     *View
+	outputs  map[*types.Type]string // of the workflows that steps run: what each gives
+}
+
+// sawRun notes what a workflow gives that a step runs.
+func (c *checker) sawRun(outputs *types.Type, workflow string) {
+	if c.rec == nil {
+		return
+	}
+	if c.rec.outputs == nil {
+		c.rec.outputs = map[*types.Type]string{}
+	}
+	c.rec.outputs[outputs] = workflow
 }
 
 func (r *recorder) overlaps(at hcl.Range) bool {
@@ -207,6 +222,9 @@ func (c *checker) saw(x hclNode, en *env, want *types.Type, s *subject, got *typ
 func (c *checker) sawName(r Reading) {
 	if c.muted > 0 || !c.rec.overlaps(r.Range) {
 		return
+	}
+	if r.Of != nil {
+		r.Workflow = c.rec.outputs[r.Of]
 	}
 	c.rec.view.Readings = append(c.rec.view.Readings, r)
 }

@@ -17,6 +17,7 @@ type Name struct {
 	Type     *types.Type
 	Variable bool // bound by a `for`
 	Fits     bool // the whole of it is what is wanted
+	Cycle    bool // it needs what the place is in, so that neither could be the first
 }
 
 // memberRoots are the roots after which a name comes.
@@ -81,11 +82,66 @@ func (s Sight) Members(root string) []Name {
 	}
 	out := make([]Name, 0, len(names))
 	for _, name := range names {
-		if name != "" {
-			out = append(out, s.try(root, name))
+		if name == "" {
+			continue
 		}
+		n := s.try(root, name)
+		if s.needsPlace(root, name) {
+			n.Cycle, n.Fits = true, false
+		}
+		out = append(out, n)
 	}
 	return out
+}
+
+// needsPlace reports whether a local or a step depends on the one that s stands in.
+func (s Sight) needsPlace(root, name string) bool {
+	if s.f == nil || root != "local" && root != "step" {
+		return false
+	}
+	var from, to need
+	if root == "local" {
+		from.local = s.f.locals[name]
+	} else {
+		from.step = s.f.steps[name]
+	}
+	inside := func(r hcl.Range) bool {
+		return r.Filename == s.Range.Filename && r.Start.Byte <= s.Range.Start.Byte && s.Range.End.Byte <= r.End.Byte
+	}
+	for _, l := range s.f.localList {
+		if inside(l.syn.Expr.Range()) {
+			to.local = l
+		}
+	}
+	for _, x := range s.f.stepList {
+		if inside(x.syn.Range) {
+			to.step = x
+		}
+	}
+	if to.local == nil && to.step == nil {
+		return false
+	}
+	seen := map[any]bool{}
+	var reaches func(n need) bool
+	reaches = func(n need) bool {
+		if n.local == to.local && n.step == to.step {
+			return true
+		}
+		var next []need
+		switch {
+		case n.local != nil && !seen[n.local]:
+			seen[n.local], next = true, n.local.needs
+		case n.step != nil && !seen[n.step]:
+			seen[n.step], next = true, n.step.needs
+		}
+		for _, m := range next {
+			if reaches(need{local: m.local, step: m.step}) {
+				return true
+			}
+		}
+		return false
+	}
+	return reaches(from)
 }
 
 // CanBegin reports whether an expression at the place of s can begin with a root.

@@ -67,7 +67,11 @@ func (c *completer) members(s check.Sight, root string) {
 		if c.isOwn(n) {
 			continue
 		}
-		c.add(item{label: n.Text, detail: typeText(n.Type), doc: c.docOf(root, n.Text), kind: kindOfRoot(root), rank: rankOf(s, n.Type, n.Fits)})
+		i := item{label: n.Text, detail: typeText(n.Type), doc: c.docOf(root, n.Text), kind: kindOfRoot(root), rank: rankOf(s, n.Type, n.Fits)}
+		if n.Cycle {
+			i.rank, i.detail = other, "depends on this"
+		}
+		c.add(i)
 	}
 }
 
@@ -114,7 +118,7 @@ func (c *completer) docOf(root, name string) string {
 // rankOf ranks a reading: what is wanted, what may lead to it, the rest.
 func rankOf(s check.Sight, t *types.Type, is bool) rank {
 	switch {
-	case is && s.Want != nil:
+	case is && s.Want != nil && s.Want.Underlying().Kind() != types.Any:
 		return fits
 	case is, leadsOn(t):
 		return leads
@@ -192,7 +196,7 @@ func (c *completer) beginnings(s check.Sight) {
 				if c.isOwn(m) {
 					continue
 				}
-				if n.Text == "secret" && s.Want == nil {
+				if n.Text == "secret" && s.Want == nil || m.Cycle {
 					continue
 				}
 				c.add(item{label: n.Text + "." + m.Text, detail: typeText(m.Type), doc: c.docOf(n.Text, m.Text), kind: kindOfRoot(n.Text), rank: rankOf(s, m.Type, m.Fits)})

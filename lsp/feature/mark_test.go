@@ -87,6 +87,16 @@ func (e *editor) open() {
 	}
 }
 
+// change gives an open file another text.
+func (e *editor) change(name, text string) {
+	e.t.Helper()
+	e.texts[name] = text
+	doc := protocol.VersionedTextDocumentIdentifier{URI: e.uri(name), Version: 2}
+	if err := e.space.Change(protocol.DidChangeParams{TextDocument: doc, ContentChanges: []protocol.ContentChange{{Text: text}}}); err != nil {
+		e.t.Fatal(err)
+	}
+}
+
 func (e *editor) uri(name string) protocol.DocumentURI {
 	return document.URI(filepath.Join(e.root, filepath.FromSlash(name)))
 }

@@ -9,8 +9,10 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/lda-wf/wfc/compiler/check"
 	"github.com/lda-wf/wfc/compiler/index"
 	"github.com/lda-wf/wfc/compiler/project"
+	"github.com/lda-wf/wfc/lang/syntax"
 	"github.com/lda-wf/wfc/lsp/protocol"
 	"github.com/lda-wf/wfc/lsp/workspace"
 )
@@ -24,6 +26,9 @@ func definition(ctx context.Context, s *workspace.Snapshot, p protocol.Definitio
 	}
 	offset := t.Text.Offset(p.Position)
 	names := t.named(offset)
+	if len(names) == 0 && t.isWorkflows() {
+		names = t.outputAt(offset)
+	}
 	var out []protocol.Location
 	for _, o := range names {
 		for _, sym := range index.Resolve(t.project, o.Symbol) {
@@ -177,7 +182,34 @@ func (t *target) places(names []index.Occurrence) []index.Occurrence {
 			}
 		}
 	}
+	for _, n := range names {
+		if n.Symbol.Kind == index.Output {
+			out = append(out, t.outputReadings(n.Symbol)...)
+		}
+	}
 	return out
+}
+
+// outputReadings returns where an output is read of a result, through variables and
+// elements too, which only the checker can tell.
+func (t *target) outputReadings(s index.Symbol) []index.Occurrence {
+	var out []index.Occurrence
+	for _, f := range t.project.Files {
+		if !slices.ContainsFunc(f.Workflows, func(wf *syntax.Workflow) bool { return runs(wf, s.Owner) }) {
+			continue
+		}
+		for _, r := range check.Look(t.project, f.Name, 0, len(f.Source)).Readings {
+			if r.Workflow == s.Owner && r.Name == s.Name {
+				out = append(out, index.Occurrence{Symbol: s, Range: r.Range})
+			}
+		}
+	}
+	return out
+}
+
+// runs reports whether a step of a workflow runs another one.
+func runs(wf *syntax.Workflow, name string) bool {
+	return slices.ContainsFunc(runsOf(wf), func(r *syntax.Ref) bool { return len(r.Path) == 2 && r.Path[1].Text == name })
 }
 
 // highlights answers textDocument/documentHighlight: the places of a name in the file.
@@ -201,4 +233,14 @@ func highlights(ctx context.Context, s *workspace.Snapshot, p protocol.DocumentH
 		out = append(out, protocol.DocumentHighlight{Range: t.rangeOf(o.Range), Kind: kind})
 	}
 	return out, nil
+}
+
+// outputAt returns the output that is read at an offset, if one is.
+func (t *target) outputAt(offset int) []index.Occurrence {
+	for _, r := range check.Look(t.project, t.Name, offset, offset).Readings {
+		if r.Workflow != "" && within(r.Range, offset) {
+			return []index.Occurrence{{Symbol: index.Symbol{Kind: index.Output, Owner: r.Workflow, Name: r.Name}, Range: r.Range}}
+		}
+	}
+	return nil
 }

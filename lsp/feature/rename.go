@@ -13,7 +13,6 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
-	"github.com/lda-wf/wfc/compiler/check"
 	"github.com/lda-wf/wfc/compiler/index"
 	"github.com/lda-wf/wfc/compiler/project"
 	"github.com/lda-wf/wfc/lang/diag"
@@ -174,6 +173,11 @@ func (r *renaming) collect(ctx context.Context) error {
 			}
 		}
 	}
+	if r.symbol.Kind == index.Output {
+		for _, o := range r.outputReadings(r.symbol) {
+			r.replace(o.Range, r.spelt(o))
+		}
+	}
 	switch r.symbol.Kind {
 	case index.Connection:
 		return r.moveSnapshot(ctx, r.symbol.Name, r.renamed(r.symbol).Name)
@@ -240,24 +244,15 @@ func (r *renaming) verify(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	overlay := map[string][]byte{}
-	for _, name := range r.Project.Open() {
-		f, err := r.Project.File(ctx, name)
-		if err != nil {
-			return err
-		}
-		if f != nil {
-			overlay[r.path(name)] = f.Text.Bytes()
-		}
-	}
+	texts := map[string][]byte{}
 	for file, edits := range r.edits {
 		to := file
 		if moved, ok := r.moves[file]; ok {
 			to = moved
 		}
-		overlay[r.path(to)] = applied(r.project.Source(file), edits)
+		texts[to] = applied(r.project.Source(file), edits)
 	}
-	tried, after, err := r.tried(ctx, overlay)
+	tried, after, err := r.Project.Try(ctx, texts)
 	if err != nil {
 		return err
 	}
@@ -284,15 +279,6 @@ func (t *target) path(name string) string {
 		return name
 	}
 	return filepath.Join(t.Project.Root, filepath.FromSlash(name))
-}
-
-// tried returns the project with other texts, and what check finds in it.
-func (t *target) tried(ctx context.Context, overlay map[string][]byte) (*project.Project, diag.List, error) {
-	p, err := project.NewLoader(t.Project.Root, "").Load(ctx, overlay)
-	if err != nil {
-		return nil, nil, err
-	}
-	return p, check.Project(p), ctx.Err()
 }
 
 // indexed returns the names in all files of a project.
