@@ -12,10 +12,11 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	_ "github.com/lda-wf/wfc/cmd/wfc/memory"
 )
 
 func main() {
-	limitMemory()
 	reserveStack(0)
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
