@@ -122,7 +122,7 @@ func add[In any](s *Server, name, description, schema string, hints *mcp.ToolAnn
 }
 
 func line(d *service.Deployment) deploymentLine {
-	return deploymentLine{d.ID, ToolName(d.ID), d.Workflow, d.Description, string(d.Status)}
+	return deploymentLine{d.ID, service.ToolName(d.ID), d.Workflow, d.Description, string(d.Status)}
 }
 
 func (s *Server) listDeployments(ctx context.Context, _ noArguments) (any, error) {

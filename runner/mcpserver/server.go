@@ -157,7 +157,7 @@ func (s *Server) refresh(ctx context.Context) (twice, err error) {
 		if d.Status != service.DeploymentReady {
 			continue
 		}
-		name := ToolName(d.ID)
+		name := service.ToolName(d.ID)
 		if first, taken := owner[name]; taken && first != d.ID {
 			twice = &twiceError{name, first, d.ID}
 			continue

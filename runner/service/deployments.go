@@ -112,6 +112,11 @@ func (h *Host) SaveDeployment(ctx context.Context, s SaveDeployment) (*Deploymen
 	if w.project.Deployments[s.ID] != nil {
 		return nil, readOnly(s.ID)
 	}
+	if other, err := h.sameTool(ctx, s.ID); err != nil {
+		return nil, err
+	} else if other != "" {
+		return nil, refuse(Conflict, "The deployments %q and %q would both be the MCP tool %q. Take another id.", other, s.ID, ToolName(s.ID))
+	}
 	a, err := h.registry.Artifact(ctx, s.ArtifactID, s.ArtifactVersion)
 	if err != nil {
 		return nil, artifactError(s.ArtifactID, s.ArtifactVersion, err)

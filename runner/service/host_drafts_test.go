@@ -380,3 +380,18 @@ func TestTheDataFolderIsItsOwnersAlone(t *testing.T) {
 	})
 	must(t, err)
 }
+
+func TestDeploymentsHaveToolsOfTheirOwn(t *testing.T) {
+	h := draftsHost(t)
+	ctx := t.Context()
+	d, err := h.CreateDraft(ctx, NewDraft{Source: validDraft})
+	must(t, err)
+	_, err = h.CreateArtifactFromDraft(ctx, d.ID, NewArtifact{ID: "hello", Version: "1"})
+	must(t, err)
+	_, err = h.SaveDeployment(ctx, SaveDeployment{ID: "a.b", ArtifactID: "hello"})
+	must(t, err)
+	_, err = h.SaveDeployment(ctx, SaveDeployment{ID: "a_b", ArtifactID: "hello"})
+	refused(t, err, Conflict)
+	_, err = h.SaveDeployment(ctx, SaveDeployment{ID: "a.b", ArtifactID: "hello"})
+	must(t, err)
+}

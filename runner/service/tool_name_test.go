@@ -1,4 +1,4 @@
-package mcpserver
+package service
 
 import (
 	"strings"
@@ -16,7 +16,7 @@ func TestToolNamesAreWhatClientsTake(t *testing.T) {
 func TestLongNamesStayApart(t *testing.T) {
 	long := strings.Repeat("x", 127)
 	a, b := ToolName(long+"a"), ToolName(long+"b")
-	if len(a) > longestName || len(b) > longestName || a == b {
+	if len(a) > longestToolName || len(b) > longestToolName || a == b {
 		t.Errorf("the names are %q and %q", a, b)
 	}
 }
