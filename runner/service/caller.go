@@ -44,6 +44,20 @@ func (c *caller) Call(ctx context.Context, call engine.Call) (*engine.Answer, er
 			call.Progress(engine.Progress{Message: p.Message, Progress: p.Progress, Total: p.Total})
 		}
 	}
+	ctx, span := c.service.request(ctx, call.Do, target.Connection.ID, call.Tool)
+	answer, err := c.call(ctx, target, call, meta, progress)
+	kind := engine.Kind("")
+	if e := (*engine.CallError)(nil); errors.As(err, &e) {
+		kind = e.Kind
+	} else if answer != nil && answer.IsError {
+		kind = engine.KindTool
+	}
+	endRequest(span, kind)
+	return answer, err
+}
+
+// call makes the attempt.
+func (c *caller) call(ctx context.Context, target pool.Target, call engine.Call, meta map[string]any, progress func(session.Progress)) (*engine.Answer, error) {
 	ctx, remarks := c.service.handling(ctx, c.model)
 	pool := c.service.pool
 	var result *content.Result

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/lda-wf/wfc/compiler"
+	"github.com/lda-wf/wfc/compiler/plan"
 	"github.com/lda-wf/wfc/lang/catalog"
 	"github.com/lda-wf/wfc/lang/value"
 	"github.com/lda-wf/wfc/runner/engine"
@@ -59,6 +60,7 @@ func (s *Service) CallTool(ctx context.Context, c *compiler.Reach, tool string, 
 		snap = nil // it is not needed
 	}
 	call := session.Call{Tool: tool, Args: value.AppendJSON(nil, args), ReadOnly: isRead(snap, tool), Progress: o.progress(), IdleTimeout: o.idle()}
+	ctx, span := s.request(ctx, plan.Call, c.Connection.ID, tool)
 	result, err := do(ctx, o, func(ctx context.Context, on server) (*content.Result, error) { return on.CallTool(ctx, call) })
 	r := o.reply(result, err, !call.ReadOnly)
 	if result != nil && result.IsError {
@@ -68,6 +70,7 @@ func (s *Service) CallTool(ctx context.Context, c *compiler.Reach, tool string, 
 	if snap != nil {
 		r.compare(c, tool, snap)
 	}
+	endRequest(span, r.kind())
 	return r, nil
 }
 
@@ -78,8 +81,11 @@ func (s *Service) ReadResource(ctx context.Context, c *compiler.Reach, uri strin
 		return nil, err
 	}
 	read := session.Read{URI: uri, Progress: o.progress(), IdleTimeout: o.idle()}
+	ctx, span := s.request(ctx, plan.Read, c.Connection.ID, uri)
 	result, err := do(ctx, o, func(ctx context.Context, on server) (*content.Result, error) { return on.ReadResource(ctx, read) })
-	return o.reply(result, err, false), nil
+	r := o.reply(result, err, false)
+	endRequest(span, r.kind())
+	return r, nil
 }
 
 // GetPrompt gets a prompt by the name that its server has for it. The error is as
@@ -90,8 +96,11 @@ func (s *Service) GetPrompt(ctx context.Context, c *compiler.Reach, name string,
 		return nil, err
 	}
 	get := session.Get{Prompt: name, Args: args, Progress: o.progress(), IdleTimeout: o.idle()}
+	ctx, span := s.request(ctx, plan.Prompt, c.Connection.ID, name)
 	result, err := do(ctx, o, func(ctx context.Context, on server) (*content.Result, error) { return on.GetPrompt(ctx, get) })
-	return o.reply(result, err, false), nil
+	r := o.reply(result, err, false)
+	endRequest(span, r.kind())
+	return r, nil
 }
 
 // Invoke sends a request of any method with params, a JSON object or nil, over a

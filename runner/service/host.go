@@ -67,7 +67,8 @@ type Host struct {
 	mu    sync.Mutex
 	world *world // as it was loaded last
 
-	runs runTable
+	runs    runTable
+	metrics hostMetrics
 }
 
 // OpenHost opens a host for a project, which was loaded from its root. The data
@@ -94,6 +95,7 @@ func OpenHost(ctx context.Context, p *project.Project, o HostOptions) (*Host, er
 		h.log = slog.New(slog.DiscardHandler)
 	}
 	h.service = New(p, o.Options)
+	h.metrics.open(h)
 	if err := h.open(ctx, p); err != nil {
 		return nil, errors.Join(err, h.close())
 	}

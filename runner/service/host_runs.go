@@ -110,7 +110,7 @@ func (h *Host) Start(ctx context.Context, s StartRun, wait bool) (*Run, error) {
 		key = keyGiven + s.Key
 	}
 	line := cmp.Or(s.Caller, l.plan.Deployment, l.plan.Workflow)
-	r, err := h.runs.start(line, l.plan.Workflow, l.plan.Deployment, func(ctx context.Context, g going) (*engine.Outcome, error) {
+	r, err := h.runs.start(ctx, line, l.plan.Workflow, l.plan.Deployment, func(ctx context.Context, g going) (*engine.Outcome, error) {
 		return prepared.run(ctx, runOf{inputs: input, past: past, key: key, going: g})
 	})
 	if err != nil {

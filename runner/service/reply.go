@@ -41,6 +41,14 @@ type Failure struct {
 	InDoubt bool   // it may have taken effect
 }
 
+// kind is that of the failure; "": there is none.
+func (r *Reply) kind() engine.Kind {
+	if r.Failure == nil {
+		return ""
+	}
+	return r.Failure.Kind
+}
+
 // Error returns the message.
 func (f *Failure) Error() string { return f.Message }
 

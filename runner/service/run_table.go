@@ -40,6 +40,9 @@ type going struct {
 type liveRun struct {
 	workflow, deployment string
 	log                  *eventLog
+	trace                *runTrace
+	since                time.Time       // when it began here
+	by                   context.Context // of who started it; nil: it is resumed
 
 	known   chan struct{} // closed once id is set, or the run could not begin
 	id      string
@@ -58,12 +61,12 @@ func (t *runTable) open(h *Host) {
 }
 
 // start has a new run executed by do.
-func (t *runTable) start(line, workflow, deployment string, do func(context.Context, going) (*engine.Outcome, error)) (*liveRun, error) {
+func (t *runTable) start(by context.Context, line, workflow, deployment string, do func(context.Context, going) (*engine.Outcome, error)) (*liveRun, error) {
 	turn, ok := t.queue.enter(line, false)
 	if !ok {
 		return nil, refuse(Limit, "%d runs go on and %d wait for their turn, which is as many as there may be. Try again later.", t.queue.most, t.queue.mostWaiting)
 	}
-	r := &liveRun{workflow: workflow, deployment: deployment, log: newEventLog(0, false), known: make(chan struct{}), done: make(chan struct{})}
+	r := &liveRun{workflow: workflow, deployment: deployment, by: by, log: newEventLog(0, false), known: make(chan struct{}), done: make(chan struct{})}
 	return r, t.execute(r, turn, do)
 }
 
@@ -117,7 +120,13 @@ func (t *runTable) execute(r *liveRun, turn *turn, do func(context.Context, goin
 	go func() {
 		defer t.all.Done()
 		defer turn.Give()
-		r.outcome, r.err = do(t.base, going{turn: turn, leave: t.leave, watch: func(ev engine.Event) { t.watched(r, ev) }})
+		var ctx context.Context
+		ctx, r.trace = t.host.service.traceRun(t.base, r.by, r.workflow, r.deployment)
+		r.trace.named(r.id)
+		t.host.metrics.began(r)
+		r.outcome, r.err = do(ctx, going{turn: turn, leave: t.leave, watch: func(ev engine.Event) { t.watched(r, ev) }})
+		r.trace.ended(r.outcome)
+		t.host.metrics.ended(r)
 		t.ended(r)
 	}()
 	return nil
@@ -131,7 +140,9 @@ func (t *runTable) watched(r *liveRun, ev engine.Event) {
 	case engine.RunStarted:
 		t.named(r, ev.Run)
 	}
+	r.trace.watched(ev)
 	r.log.add(ev)
+	t.host.metrics.watched(ev)
 }
 
 // named notes the id of a run, which is durable now.
@@ -143,6 +154,7 @@ func (t *runTable) named(r *liveRun, id string) {
 	t.live[id] = r
 	t.mu.Unlock()
 	r.id = id
+	r.trace.named(id)
 	close(r.known)
 	t.change()
 	t.host.log.Info("run started", "run", id, "workflow", r.workflow, "deployment", r.deployment)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/lda-wf/wfc/compiler/project"
 	"github.com/lda-wf/wfc/lang/catalog"
@@ -60,6 +61,9 @@ type Options struct {
 	// service keeps a session with it. Without it nobody listens. May be nil. It is
 	// called from several goroutines.
 	Listed func(discover.Listed)
+	// Tracer makes spans of what servers are asked, and of a host's runs and steps; nil:
+	// nothing is traced.
+	Tracer trace.Tracer
 	// ProcessEnds says that this process ends once the service is closed, which
 	// then leaves the journal as [journal.Store.Leave] does.
 	ProcessEnds bool
