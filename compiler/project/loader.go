@@ -1,6 +1,7 @@
 package project
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -137,7 +138,7 @@ func (l *Loader) Load(ctx context.Context, overlay map[string][]byte) (*Project,
 		}
 		was, has := l.files[e.path]
 		if src, ok := overlay[e.path]; ok {
-			if has && was.stamp == (stamp{}) && slices.Equal(src, was.src) && was.src != nil {
+			if has && was.src != nil && bytes.Equal(src, was.src) {
 				e.parsed = was.parsed
 				return true
 			}
@@ -273,7 +274,7 @@ func (l *Loader) inherit(p *Project) {
 		case over != wasOver:
 			return false
 		case over:
-			return slices.Equal(src, old)
+			return bytes.Equal(src, old)
 		}
 		return !l.rumour.of(path) || stampOf(path) == was.stamp
 	}

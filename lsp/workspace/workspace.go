@@ -56,6 +56,7 @@ type Workspace struct {
 
 // shared is what all states of a project have in common.
 type shared struct {
+	root   string // "": one document of no file
 	loader *project.Loader
 	cache  *check.Cache
 	keep   memo
@@ -75,13 +76,10 @@ func (w *Workspace) Open(item protocol.TextDocumentItem) error {
 		return fmt.Errorf("%s has %d bytes, and documents of more than %d are not looked at", item.URI, len(item.Text), MaxDocument)
 	}
 	d := &Document{URI: item.URI, Language: item.LanguageID, Version: item.Version, Text: document.New([]byte(item.Text), w.client.Encoding)}
-	if path, ok := document.Path(item.URI); ok {
-		d.path = path
-		w.diskChanged(path)
-	}
+	d.path, d.root, d.key = d.place(w.overlay(), map[string]string{})
 	w.docs[item.URI] = d
-	w.arrange()
 	w.touch(d)
+	w.arrange()
 	return nil
 }
 
@@ -136,7 +134,7 @@ func (w *Workspace) DiskChanged(paths ...string) {
 
 func (w *Workspace) diskChanged(path string) {
 	for key, s := range w.shared {
-		if p := w.current[key]; p != nil && p.Root != "" && within(path, p.Root) {
+		if s.root != "" && within(path, s.root) {
 			s.loader.Changed(path)
 			w.renew(key)
 		}
@@ -181,13 +179,15 @@ func (w *Workspace) renew(key string) {
 // of now of all projects.
 func (w *Workspace) arrange() {
 	overlay := w.overlay()
+	roots := map[string]string{}  // by folder
 	wanted := map[string]string{} // roots by key
 	for uri, d := range w.docs {
-		n := *d
-		n.place(overlay)
-		if n.key != d.key || n.root != d.root || n.path != d.path {
+		path, root, key := d.place(overlay, roots)
+		if key != d.key || root != d.root || path != d.path {
+			n := *d
+			n.path, n.root, n.key = path, root, key
 			w.docs[uri] = &n
-			w.renew(n.key)
+			w.renew(key)
 			d = &n
 		}
 		if d.key != "" {
@@ -208,21 +208,26 @@ func (w *Workspace) arrange() {
 	}
 	for key, root := range wanted {
 		if w.shared[key] == nil {
-			w.shared[key] = &shared{loader: project.NewLoader(root, w.client.Version), cache: check.NewCache()}
+			w.shared[key] = &shared{root: root, loader: project.NewLoader(root, w.client.Version), cache: check.NewCache()}
 			w.dirty[key] = true
 		}
 	}
 }
 
-// place finds out which project a document is of.
-func (d *Document) place(overlay map[string][]byte) {
-	if path, ok := document.Path(d.URI); ok {
-		d.path, d.root, d.key = path, "", ""
-		if project.Belongs(path) {
-			d.root = project.Root(path, overlay)
-			d.key = d.root
+// place finds out which project a document is of. roots are those found already, by
+// folder: to look for one takes several looks at the disk.
+func (d *Document) place(overlay map[string][]byte, roots map[string]string) (path, root, key string) {
+	if file, ok := document.Path(d.URI); ok {
+		if !project.Belongs(file) {
+			return file, "", ""
 		}
-		return
+		folder := filepath.Dir(file)
+		root, known := roots[folder]
+		if !known {
+			root = project.Root(file, overlay)
+			roots[folder] = root
+		}
+		return file, root, root
 	}
 	// Alone: by the name that says what it is.
 	name := string(d.URI)
@@ -232,23 +237,23 @@ func (d *Document) place(overlay map[string][]byte) {
 	name = name[strings.LastIndexAny(name, "/:")+1:]
 	language := strings.ToLower(d.Language)
 	switch {
-	case name == syntax.SettingsName, project.Belongs(name):
-	case strings.Contains(language, "wfi") || strings.Contains(language, "interface") || strings.HasSuffix(name, ".wfi"):
+	case project.Belongs(name):
+	case strings.Contains(language, "wfi") || strings.Contains(language, "interface"):
 		name = "untitled.wfi"
 	case strings.Contains(language, "test"):
 		name = "untitled" + syntax.TestSuffix
 	default:
 		name = "untitled.wf.hcl"
 	}
-	d.path, d.root, d.key = name, "", string(d.URI)
+	return name, "", string(d.URI)
 }
 
 // overlay returns the texts of the open files by path.
 func (w *Workspace) overlay() map[string][]byte {
 	out := make(map[string][]byte, len(w.docs))
 	for _, d := range w.docs {
-		if path, ok := document.Path(d.URI); ok {
-			out[path] = d.Text.Bytes()
+		if d.key == "" || d.root != "" { // it is a file
+			out[d.path] = d.Text.Bytes()
 		}
 	}
 	return out
