@@ -14,9 +14,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lda-wf/wfc/compiler/project"
+	"github.com/lda-wf/wfc/runner/mcpserver"
 	"github.com/lda-wf/wfc/runner/rpc"
 	"github.com/lda-wf/wfc/runner/rpc/token"
 	"github.com/lda-wf/wfc/runner/service"
+	"github.com/lda-wf/wfc/runner/telemetry"
 )
 
 // defaultListen is where a server listens: on this computer, and by the same number on
@@ -96,7 +98,16 @@ func startServer(ctx context.Context, std streams, g *globals, f serveFlags) (er
 	defer listener.Close() // a second time, unless something fails before it is served
 	ctx, stop := interruptible(ctx)
 	defer stop()
-	host, err := openHost(ctx, g, p, folder, f, log)
+	tracing, err := telemetry.Start(version, func(err error) { log.Warn("telemetry", "error", err.Error()) })
+	if err != nil {
+		return failed(err)
+	}
+	defer func() {
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeGrace)
+		defer cancel()
+		err = errors.Join(err, tracing.Close(last)) // when the runs have ended
+	}()
+	host, err := openHost(ctx, g, p, folder, f, log, tracing)
 	if err != nil {
 		return failed(err)
 	}
@@ -112,9 +123,21 @@ func startServer(ctx context.Context, std streams, g *globals, f serveFlags) (er
 			err = failed(err)
 		}
 	}()
+	agents, err := mcpserver.New(ctx, host, mcpserver.Options{Version: version, Log: log})
+	if err != nil {
+		return failed(err)
+	}
+	defer agents.Close() // before the host; a second time, unless something fails before it drains
 	local := isLoopback(listener.Addr())
 	server, err := rpc.New(rpc.Options{
 		Host: host, Version: version, Log: log, Tokens: token.New(folder),
+		MCP: agents.Handler(rpc.Principal),
+		Changed: func(ctx context.Context) {
+			if err := agents.Refresh(ctx); err != nil {
+				log.Warn("the tools at /mcp are as they were", "error", err.Error())
+			}
+		},
+		Metrics:      host.WriteMetrics,
 		RequireToken: f.requireToken || !local, AnyName: !local, TLS: certificate,
 	})
 	if err != nil {
@@ -132,19 +155,22 @@ func startServer(ctx context.Context, std streams, g *globals, f serveFlags) (er
 	if !local && certificate == nil {
 		log.Warn("tokens and results pass over the network in the clear: give --tls-cert and --tls-key, or put something that does in front")
 	}
-	served := server.Serve(ctx, listener, drain)
+	served := server.Serve(ctx, listener, func() {
+		agents.Close()
+		drain()
+	})
 	return failed(errors.Join(served, err))
 }
 
 // openHost opens the host of a server.
-func openHost(ctx context.Context, g *globals, p *project.Project, folder string, f serveFlags, log *slog.Logger) (*service.Host, error) {
+func openHost(ctx context.Context, g *globals, p *project.Project, folder string, f serveFlags, log *slog.Logger, tracing *telemetry.Tracing) (*service.Host, error) {
 	env, err := environment(p)
 	if err != nil {
 		return nil, err
 	}
 	return service.OpenHost(ctx, p, service.HostOptions{
 		Options: service.Options{
-			Environment: env, Version: version, Folder: folder, ProcessEnds: true,
+			Environment: env, Version: version, Folder: folder, ProcessEnds: true, Tracer: tracing.Tracer(),
 			Stderr: func(connection, line string) { log.Debug("server stderr", "connection", connection, "line", line) },
 		},
 		Load:    g.load,
