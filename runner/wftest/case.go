@@ -102,7 +102,7 @@ func (s *simulation) given(program *engine.Program) *engine.InputError {
 	if e := s.test.Inputs; !e.IsZero() {
 		r, err := eval.Eval(e, eval.MapScope{})
 		if err != nil {
-			s.broken(e, "The inputs of the test cannot be computed: %s", err)
+			s.broken(s.test.Syntax.Inputs, e, "The inputs of the test cannot be computed: %s", err)
 			return nil
 		}
 		given = r.Value
@@ -114,7 +114,7 @@ func (s *simulation) given(program *engine.Program) *engine.InputError {
 		return wrong
 	}
 	if err != nil {
-		s.broken(s.test.Inputs, "The run does not begin with these inputs: %s", err)
+		s.problem(s.header(), fmt.Sprintf("The run does not begin with these inputs: %s", err))
 		return nil
 	}
 	s.inputs = inputs

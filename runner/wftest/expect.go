@@ -108,21 +108,17 @@ func (j *judge) otherwise(want string) string {
 func (j *judge) outputs() {
 	r, err := eval.Eval(j.test.Outputs, eval.MapScope{"input": j.inputs})
 	if err != nil {
-		at := j.test.Outputs.Range()
-		if e := (*eval.Error)(nil); isError(err, &e) {
-			at = e.Range
-		}
-		j.fail(diag.RangeOf(at), fmt.Sprintf("The outputs that are expected cannot be computed: %s", err))
+		j.fail(where(j.test.Syntax.Expect.Outputs.Expr, j.test.Outputs, err), fmt.Sprintf("The outputs that are expected cannot be computed: %s", err))
 		return
 	}
 	if r.Value.Kind() != value.Object || j.end.outputs.Kind() != value.Object {
 		return // a failed run has none, which the check says
 	}
-	places := places(j.test.Outputs)
+	places := places(j.test.Syntax.Expect.Outputs.Expr)
 	for name, want := range r.Value.AsObject().All() {
 		at, ok := places[name]
 		if !ok {
-			at = j.test.Outputs.Range()
+			at = j.test.Syntax.Expect.Outputs.Expr.Range()
 		}
 		got, there := j.end.outputs.AsObject().Get(name)
 		if !there {
@@ -156,16 +152,12 @@ func (j *judge) outputs() {
 // assert holds the run against a condition.
 func (j *judge) assert(a *syntax.Condition, condition, message expr.Expr) {
 	scope := &testScope{j}
-	at := condition.Range()
 	holds, err := boolean(condition, scope)
 	if err == nil && holds {
 		return
 	}
-	f := Failure{At: diag.RangeOf(at), Values: j.parts(condition, scope)}
+	f := Failure{At: where(a.Condition, condition, err), Values: j.parts(condition, scope)}
 	if err != nil {
-		if e := (*eval.Error)(nil); isError(err, &e) {
-			f.At = diag.RangeOf(e.Range)
-		}
 		f.Message = fmt.Sprintf("What is asserted cannot be decided: %s", err)
 		j.failures = append(j.failures, j.clean(f))
 		return

@@ -57,7 +57,7 @@ func (s *simulation) answer(c call) (_ *reply, ok bool) {
 		if m.syntax.When != nil {
 			holds, err := boolean(m.exprs.When, scope)
 			if err != nil {
-				s.broken(m.exprs.When, "The `when` of this mock cannot be asked of the call of %s by step %s: %s", c.name(), c.step, err)
+				s.broken(m.syntax.When, m.exprs.When, "The `when` of this mock cannot be asked of the call of %s by step %s: %s", c.name(), c.step, err)
 				return nil, false
 			}
 			if !holds {
@@ -139,22 +139,26 @@ func (s *simulation) reply(m *mock, c *call, scope eval.Scope) (*reply, bool) {
 	}
 	values := map[string]value.Value{}
 	for _, x := range []struct {
-		name string
-		expr expr.Expr
-	}{{"output", m.exprs.Output}, {"text", m.exprs.Text}, {"content", m.exprs.Content}, {"error", m.exprs.Error}} {
+		name    string
+		written *syntax.Attribute
+		expr    expr.Expr
+	}{
+		{"output", m.syntax.Output, m.exprs.Output}, {"text", m.syntax.Text, m.exprs.Text},
+		{"content", m.syntax.Content, m.exprs.Content}, {"error", m.syntax.Error, m.exprs.Error},
+	} {
 		if x.expr.IsZero() {
 			continue
 		}
 		v, err := eval.Eval(x.expr, scope)
 		if err != nil {
-			s.broken(x.expr, "The `%s` of this mock cannot be computed for the call of %s by step %s: %s", x.name, c.name(), c.step, err)
+			s.broken(x.written, x.expr, "The `%s` of this mock cannot be computed for the call of %s by step %s: %s", x.name, c.name(), c.step, err)
 			return nil, false
 		}
 		values[x.name] = v.Value
 	}
 	text, hasText := values["text"]
 	if hasText && text.Kind() != value.String {
-		s.broken(m.exprs.Text, "The `text` of this mock is no text for the call of %s by step %s; it is %s.", c.name(), c.step, text.Summary(80))
+		s.broken(m.syntax.Text, m.exprs.Text, "The `text` of this mock is no text for the call of %s by step %s; it is %s.", c.name(), c.step, text.Summary(80))
 		return nil, false
 	}
 	if failure, ok := values["error"]; ok {
@@ -164,12 +168,12 @@ func (s *simulation) reply(m *mock, c *call, scope eval.Scope) (*reply, bool) {
 	output, hasOutput := values["output"]
 	if hasOutput {
 		if why := s.violates(m, output); why != "" {
-			s.broken(m.exprs.Output, "The `output` of this mock is not what %s may answer (the call is of step %s): %s", c.name(), c.step, sentence(why))
+			s.broken(m.syntax.Output, m.exprs.Output, "The `output` of this mock is not what %s may answer (the call is of step %s): %s", c.name(), c.step, sentence(why))
 			return nil, false
 		}
 	}
 	if hasOutput && c.Do == plan.Prompt && types.Conforms(promptType(), output) != nil {
-		s.broken(m.exprs.Output, "The `output` of this mock is no prompt: %s", sentence(types.Conforms(promptType(), output).Error()))
+		s.broken(m.syntax.Output, m.exprs.Output, "The `output` of this mock is no prompt: %s", sentence(types.Conforms(promptType(), output).Error()))
 		return nil, false
 	}
 	content, hasContent := values["content"]
@@ -177,7 +181,7 @@ func (s *simulation) reply(m *mock, c *call, scope eval.Scope) (*reply, bool) {
 	case hasContent:
 		a, err := s.contentAnswer(c, content)
 		if err != nil {
-			s.broken(m.exprs.Content, "The `content` of this mock is none for the call of %s by step %s: %s", c.name(), c.step, err)
+			s.broken(m.syntax.Content, m.exprs.Content, "The `content` of this mock is none for the call of %s by step %s: %s", c.name(), c.step, err)
 			return nil, false
 		}
 		if hasText {
@@ -252,7 +256,7 @@ func (s *simulation) fails(r *reply, m *mock, c *call, v value.Value) {
 			sent = engine.SentNo
 		}
 	default:
-		s.broken(m.exprs.Error, "The `error` of this mock is neither a text nor an object for the call of %s by step %s; it is %s.", c.name(), c.step, v.Summary(80))
+		s.broken(m.syntax.Error, m.exprs.Error, "The `error` of this mock is neither a text nor an object for the call of %s by step %s; it is %s.", c.name(), c.step, v.Summary(80))
 		return
 	}
 	if kind == engine.KindTool && c.Do == plan.Call {
@@ -332,20 +336,25 @@ func (s *simulation) problem(at diag.Range, message string) {
 	s.problems = append(s.problems, Failure{At: at, Message: message})
 }
 
-// broken notes that an expression of the test cannot be used.
-func (s *simulation) broken(e expr.Expr, format string, args ...any) {
-	at := diag.RangeOf(e.Range())
+// broken notes that an attribute of the test cannot be used. used is its expression.
+func (s *simulation) broken(written *syntax.Attribute, used expr.Expr, format string, args ...any) {
+	at := diag.RangeOf(written.Expr.Range())
 	for _, a := range args {
-		if e := (*eval.Error)(nil); isError(a, &e) {
-			at = diag.RangeOf(e.Range)
+		if err, ok := a.(error); ok {
+			at = where(written.Expr, used, err)
 		}
 	}
 	s.problem(at, fmt.Sprintf(format, args...))
 }
 
-func isError(a any, to **eval.Error) bool {
-	err, ok := a.(error)
-	return ok && errors.As(err, to)
+// where is the place of what went wrong in an expression. One with the texts of files
+// in it has no places of its own.
+func where(written, used expr.Expr, err error) diag.Range {
+	at := written.Range()
+	if e := (*eval.Error)(nil); used.Range() == at && errors.As(err, &e) {
+		at = e.Range
+	}
+	return diag.RangeOf(at)
 }
 
 func (s *simulation) header() diag.Range { return diag.RangeOf(s.test.Syntax.Header) }

@@ -45,7 +45,7 @@ func (s *simulation) asked(f engine.NodeWaiting) {
 		if a.syntax.When != nil {
 			holds, err := boolean(a.exprs.When, scope)
 			if err != nil {
-				s.broken(a.exprs.When, "The `when` of this answer cannot be asked of the question of step %s: %s", in, err)
+				s.broken(a.syntax.When, a.exprs.When, "The `when` of this answer cannot be asked of the question of step %s: %s", in, err)
 				return
 			}
 			if !holds {
@@ -70,7 +70,7 @@ func (s *simulation) send(a *answering, at engine.Addr, in engine.Instance, scop
 	if p.reply.Decline = a.syntax.Decline != nil && a.syntax.Decline.B; !p.reply.Decline {
 		r, err := eval.Eval(a.exprs.Data, scope)
 		if err != nil {
-			s.broken(a.exprs.Data, "The `data` of this answer cannot be computed for the question of step %s: %s", in, err)
+			s.broken(a.syntax.Data, a.exprs.Data, "The `data` of this answer cannot be computed for the question of step %s: %s", in, err)
 			return
 		}
 		p.reply.Data = &r.Value
