@@ -1,6 +1,8 @@
 package feature_test
 
 import (
+	"context"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,9 +17,12 @@ func (e *editor) findings(texts map[string]string) diag.List {
 	e.t.Helper()
 	overlay := map[string][]byte{}
 	for name, text := range texts {
-		overlay[e.root+"/"+name] = []byte(text)
+		overlay[filepath.Join(e.root, filepath.FromSlash(name))] = []byte(text)
 	}
-	p, err := project.Load(e.root, project.Options{Overlay: overlay})
+	if e.loader == nil {
+		e.loader = project.NewLoader(e.root, "")
+	}
+	p, err := e.loader.Load(context.Background(), overlay)
 	if err != nil {
 		e.t.Fatal(err)
 	}

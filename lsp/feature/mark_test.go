@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/lda-wf/wfc/compiler/project"
 	"github.com/lda-wf/wfc/lsp/document"
 	"github.com/lda-wf/wfc/lsp/feature"
 	"github.com/lda-wf/wfc/lsp/protocol"
@@ -26,6 +27,7 @@ type editor struct {
 	space  *workspace.Workspace
 	marks  map[string]mark
 	texts  map[string]string // by name, without marks
+	loader *project.Loader   // of what edits make of the texts
 }
 
 // mark is a place in a file.
