@@ -7,6 +7,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
+	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
@@ -104,7 +106,12 @@ func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.WriteC
 	defer s.calls.Wait()
 	defer context.AfterFunc(ctx, s.Close)()
 	err := s.mcp.Run(ctx, &mcp.IOTransport{Reader: in, Writer: out})
-	if ctx.Err() != nil || errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) {
+	for _, gone := range []error{io.EOF, io.ErrClosedPipe, os.ErrClosed, syscall.EPIPE, mcp.ErrConnectionClosed} {
+		if errors.Is(err, gone) {
+			return nil
+		}
+	}
+	if ctx.Err() != nil {
 		return nil
 	}
 	return err
