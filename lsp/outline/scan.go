@@ -333,7 +333,7 @@ func (s *scanner) equals(c byte, prev Word) {
 
 // quotedBefore returns the text in quotes that ends before an offset.
 func (s *scanner) quotedBefore(at int) string {
-	text := bytes.TrimRight(s.src[:at], " \t")
+	text := bytes.TrimRight(s.src[min(s.lineFrom, at):at], " \t")
 	if !bytes.HasSuffix(text, []byte{'"'}) {
 		return ""
 	}
@@ -344,7 +344,15 @@ func (s *scanner) quotedBefore(at int) string {
 	return ""
 }
 
-func (s *scanner) open(f Frame) { s.frames = append(s.frames, f) }
+// maxFrames bounds how deep brackets are followed. People nest a tenth of it, and
+// looking for the one that a closing bracket belongs to takes time by the depth.
+const maxFrames = 256
+
+func (s *scanner) open(f Frame) {
+	if len(s.frames) < maxFrames {
+		s.frames = append(s.frames, f)
+	}
+}
 
 // brace opens an object, or the body of a block.
 func (s *scanner) brace() {
