@@ -235,7 +235,9 @@ func (a *api) runEvents(ctx context.Context, p protocol.RunEventsParams) (out pr
 			}
 			after = ev.Seq
 			out.Events = append(out.Events, protocol.RunEvent{Cursor: strconv.FormatInt(after, 10), Event: eventJSON(ev.Event)})
-			if len(out.Events) == limit || after >= last {
+			// A page ends with an event that has a place of its own, so that the next one
+			// begins behind it.
+			if ev.Kept && (len(out.Events) >= limit || after >= last) {
 				break
 			}
 		}

@@ -1,8 +1,8 @@
 package rpc
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
@@ -23,6 +23,7 @@ type Limits struct {
 	Batch    int           // requests in a batch; 100
 	Depth    int           // how deep JSON may nest; 200
 	Requests int           // that are answered at once, streams of events included; 1024
+	Header   time.Duration // for a request's header, and TLS; 10s
 	Transfer time.Duration // for the sending of a request, or the taking of an answer; 30s
 	Beat     time.Duration // between signs of life on a stream of events; 15s
 }
@@ -32,6 +33,7 @@ func (l Limits) orDefaults() Limits {
 	set(&l.Batch, 100)
 	set(&l.Depth, 200)
 	set(&l.Requests, 1024)
+	set(&l.Header, 10*time.Second)
 	set(&l.Transfer, 30*time.Second)
 	set(&l.Beat, 15*time.Second)
 	return l
@@ -156,7 +158,7 @@ func (s *Server) serveRPC(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	who := callerOf(r.Context())
-	var answers []json.RawMessage
+	var answers [][]byte
 	for _, request := range requests {
 		// In their order, one after the other: a batch may make what its next request uses.
 		answer := s.answer(r.Context(), who, request)
@@ -177,8 +179,7 @@ func (s *Server) serveRPC(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	text, _ := json.Marshal(answers) // it is JSON
-	s.send(w, http.StatusOK, text)
+	s.send(w, http.StatusOK, append(append([]byte{'['}, bytes.Join(answers, []byte{','})...), ']'))
 }
 
 // body reads a request's body, within its limits.

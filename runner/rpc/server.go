@@ -79,10 +79,9 @@ func New(o Options) (*Server, error) {
 
 // Times of the HTTP server.
 const (
-	headerWait = 10 * time.Second // for a request's header, and TLS: who sends none holds a connection for nothing
-	idleWait   = 2 * time.Minute  // for the next request on a connection
-	stopWait   = 10 * time.Second // for answers that are being written when the server ends
-	maxHeader  = 32 << 10         // bytes
+	idleWait  = 2 * time.Minute  // for the next request on a connection
+	stopWait  = 10 * time.Second // for answers that are being written when the server ends
+	maxHeader = 32 << 10         // bytes
 )
 
 // Serve serves until ctx is done, and closes the listener. drain, which may be nil, is
@@ -91,7 +90,7 @@ const (
 func (s *Server) Serve(ctx context.Context, listener net.Listener, drain func()) error {
 	server := &http.Server{
 		Handler:           s,
-		ReadHeaderTimeout: headerWait,
+		ReadHeaderTimeout: s.limits.Header,
 		IdleTimeout:       idleWait,
 		MaxHeaderBytes:    maxHeader,
 		TLSConfig:         s.options.TLS,

@@ -34,8 +34,9 @@ type Event struct {
 }
 
 // Events follows a run from the event after a cursor, "" being its beginning, until the
-// run has ended or waits for a person. A connection that is lost is opened anew, and
-// no event is missed or comes twice; one that cannot be opened at all, or again for two
+// run has ended or waits for a person. A connection that is lost is opened anew: what is
+// told with a place of its own comes once, and starts of steps, progress and warnings
+// may be missed or come twice. One that cannot be opened at all, or again for two
 // minutes, is an error. An error ends the sequence; it is as of [Call].
 func (c *Client) Events(ctx context.Context, run, after string) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {

@@ -145,8 +145,8 @@ type RunsListResult struct {
 type RunEventsParams struct {
 	RunID string `json:"run_id" doc:"Which run."`
 	After string `json:"after,omitempty" doc:"The cursor of the event before; left out: from the beginning."`
-	Limit int    `json:"limit,omitempty" doc:"How many at most; 100 if it is left out."`
-	Wait  bool   `json:"wait,omitempty" doc:"Where there is no event yet, wait for one, up to 30 seconds."`
+	Limit int    `json:"limit,omitempty" doc:"How many, or a few more, up to one that has a place of its own; 100 if it is left out."`
+	Wait  bool   `json:"wait,omitempty" doc:"Where there is no event yet, wait for one that has a place, up to 30 seconds."`
 }
 
 // RunEventsResult is the result of runs.events.
@@ -157,7 +157,7 @@ type RunEventsResult struct {
 
 // RunEvent is an event with its place.
 type RunEvent struct {
-	Cursor string          `json:"cursor"`
+	Cursor string          `json:"cursor" doc:"That of the last event with a place of its own, up to this one. Starts of steps, progress and warnings have none, and may come again."`
 	Event  json.RawMessage `json:"event" doc:"As wfc run --json prints it."`
 }
 

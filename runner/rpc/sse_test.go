@@ -1,0 +1,171 @@
+package rpc
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lda-wf/wfc/runner/rpc/client"
+	"github.com/lda-wf/wfc/runner/rpc/protocol"
+	"github.com/lda-wf/wfc/runner/service"
+)
+
+// start starts a run of the workflow that waits, and returns once its second step waits.
+func (s *serverTest) start(c *client.Client) string {
+	s.t.Helper()
+	run := call(s.t, c, protocol.RunsStart, protocol.RunStartParams{Target: "waits"})
+	for ev, err := range c.Events(s.t.Context(), run.RunID, "") {
+		must(s.t, err)
+		if strings.Contains(string(ev.Data), `"step.started","step":"wait"`) {
+			break
+		}
+	}
+	return run.RunID
+}
+
+// follow opens the stream of a run.
+func (s *serverTest) follow(run string, headers ...string) (*http.Response, *bufio.Reader) {
+	s.t.Helper()
+	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.url+"/runs/"+run+"/events", nil)
+	must(s.t, err)
+	for _, h := range headers {
+		name, text, _ := strings.Cut(h, ": ")
+		r.Header.Set(name, text)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	must(s.t, err)
+	s.t.Cleanup(func() { answer.Body.Close() })
+	return answer, bufio.NewReader(answer.Body)
+}
+
+// events returns the lines of a stream that has ended, without the signs of life.
+func events(t *testing.T, from io.Reader) []string {
+	t.Helper()
+	text, err := io.ReadAll(from)
+	must(t, err)
+	var out []string
+	for line := range strings.SplitSeq(string(text), "\n") {
+		if line != "" && line != ":" {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+func TestTheEventsOfARunAreToldFromAPlaceOn(t *testing.T) {
+	s := newServerTest(t, Options{}).refresh()
+	c := s.client()
+	run := call(t, c, protocol.RunsStart, protocol.RunStartParams{Target: "count", Start: protocol.Start{Wait: true}})
+	if run.Status != "completed" || run.Output.JSON() != `{"count":1}` {
+		t.Fatalf("the run is %s with %s", run.Status, run.Output)
+	}
+	_, lines := s.follow(run.RunID)
+	all := events(t, lines)
+	if all[0] != "id: 1" || !strings.HasPrefix(all[1], `data: {"event":"run.started","run":"`+run.RunID) || all[len(all)-2] != "event: end" {
+		t.Errorf("the events are\n%s", strings.Join(all, "\n"))
+	}
+	_, lines = s.follow(run.RunID[:6], "Last-Event-ID: 1")
+	if rest := events(t, lines); strings.Join(rest, "\n") != strings.Join(all[2:], "\n") {
+		t.Errorf("after the first one come\n%s\nwant\n%s", strings.Join(rest, "\n"), strings.Join(all[2:], "\n"))
+	}
+	_, lines = s.follow(run.RunID, "Last-Event-ID: 999")
+	if rest := events(t, lines); len(rest) != 2 {
+		t.Errorf("after the last one come %q", rest)
+	}
+
+	// The same by a method, page by page.
+	data := func(lines []string) string {
+		var out []string
+		for _, line := range lines {
+			if strings.HasPrefix(line, `data: {"event"`) {
+				out = append(out, line)
+			}
+		}
+		return strings.Join(out, "\n")
+	}
+	var paged []string
+	for after, end := "", false; !end; {
+		got := call(t, c, protocol.RunsEvents, protocol.RunEventsParams{RunID: run.RunID, After: after, Limit: 1})
+		for _, ev := range got.Events {
+			paged = append(paged, "data: "+string(ev.Event))
+			after = ev.Cursor
+		}
+		end = got.End
+	}
+	if data(paged) != data(all) {
+		t.Errorf("by pages come\n%s", strings.Join(paged, "\n"))
+	}
+	var e *client.Error
+	if _, err := client.Call(t.Context(), c, protocol.RunsEvents, protocol.RunEventsParams{RunID: run.RunID, After: "x"}); !errors.As(err, &e) || e.Code != -32602 {
+		t.Errorf("a cursor that is none gives %v", err)
+	}
+}
+
+// The stream of a run that goes on gives signs of life, and events as they come.
+func TestAStreamLivesAsLongAsItsRun(t *testing.T) {
+	s := newServerTest(t, Options{Limits: Limits{Beat: time.Millisecond, Transfer: 20 * time.Millisecond}}).refresh()
+	c := s.client()
+	run := s.start(c)
+	_, lines := s.follow(run)
+	for beats := 0; beats < 50; { // longer than a single piece may take
+		line, err := lines.ReadString('\n')
+		must(t, err)
+		if line == ":\n" {
+			beats++
+		}
+	}
+	got := call(t, c, protocol.RunsCancel, protocol.RunParams{RunID: run})
+	if got.RunID != run {
+		t.Errorf("cancelled %q", got.RunID)
+	}
+	rest := events(t, lines)
+	if n := len(rest); n < 3 || rest[n-2] != "event: end" || !strings.Contains(strings.Join(rest, "\n"), `"status":"cancelled"`) {
+		t.Errorf("the stream ends with %q", rest)
+	}
+}
+
+func TestRequestsBeyondTheLimitAreToldToComeLater(t *testing.T) {
+	s := newServerTest(t, Options{Limits: Limits{Requests: 1}}).refresh()
+	run, err := s.host.Start(t.Context(), service.StartRun{Target: "waits"}, false)
+	must(t, err)
+	answer, lines := s.follow(run.ID)
+	_, err = lines.ReadString('\n')
+	must(t, err)
+	status, text := s.post(list)
+	if status != http.StatusServiceUnavailable || !strings.Contains(text, `"retry_after":1`) {
+		t.Errorf("answered %d %s", status, text)
+	}
+	answer.Body.Close()
+}
+
+// A server that stops parks its runs: who waits for one, or follows it, is let go, and
+// the next server goes on.
+func TestAServerThatStopsLetsGoWhoWaits(t *testing.T) {
+	s := newServerTest(t, Options{}).refresh()
+	c := s.client()
+	run := s.start(c)
+	_, lines := s.follow(run)
+	waited := make(chan error, 1)
+	go func() {
+		_, err := client.Call(context.WithoutCancel(t.Context()), c, protocol.RunsStart, protocol.RunStartParams{Target: "waits", Start: protocol.Start{Wait: true}})
+		waited <- err
+	}()
+	_, err := lines.ReadString('\n')
+	must(t, err)
+	s.stop()
+	for _, line := range events(t, lines) {
+		if line == "event: end" {
+			t.Error("the stream of a run that was parked says that it has ended")
+		}
+	}
+	if err := <-waited; err != nil {
+		if e := (*client.Error)(nil); !errors.As(err, &e) || e.Code != protocol.CodeStopping {
+			t.Errorf("who waits is told %v", err)
+		}
+	}
+}
