@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/lda-wf/wfc/compiler/plan"
@@ -16,20 +17,26 @@ import (
 // that dies then.
 type dyingLog struct {
 	*journal.Run
-	left int
+	left *atomic.Int64
+}
+
+func newDyingLog(log *journal.Run, events int) *dyingLog {
+	l := &dyingLog{log, &atomic.Int64{}}
+	l.left.Store(int64(events))
+	return l
 }
 
 var errDied = errors.New("the process died")
 
 func (l *dyingLog) Append(ev journal.Event) error {
-	if l.left--; l.left < 0 {
+	if l.left.Add(-1) < 0 {
 		return errDied
 	}
 	return l.Run.Append(ev)
 }
 
 func (l *dyingLog) Barrier(ctx context.Context) error {
-	if l.left < 0 {
+	if l.left.Load() < 0 {
 		return errDied
 	}
 	return l.Run.Barrier(ctx)
@@ -63,7 +70,7 @@ func runWithUntil(t *testing.T, opts Options, events int) (journal.RunID, bool) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := newDriver(opts, &dyingLog{log, events}, nil)
+	d := newDriver(opts, newDyingLog(log, events), nil)
 	d.owns(t.Context(), log, store)
 	_, err = d.run(t.Context(), RunCreated{Run: string(log.ID()), StartedAt: log.StartedAt(), Inputs: inputs})
 	if err != nil && !errors.Is(err, errDied) {
