@@ -106,7 +106,7 @@ func (p *progress) watch(ev engine.Event) {
 		p.retries(ev)
 	case engine.StepWaiting:
 		if ev.Question != nil && p.block == nil {
-			p.line("?", live.Title(ev.Step), "asks: "+indentAfter(printable(ev.Question.Message), "    "))
+			p.line("?", live.Title(ev.Step), "asks: "+printable(ev.Question.Message))
 		}
 	case engine.StepAnswered:
 		what := "answered by "

@@ -139,11 +139,11 @@ beginning or end that no other run has.`,
 				fmt.Fprintf(std.out, "\nIt begins when other runs of its workflow have ended (concurrency).\n")
 			case journal.Waiting:
 				tellDoubts(std.out, where, r)
-				tellQuestions(std.out, where, r)
 			case journal.Interrupted:
 				fmt.Fprintf(std.out, "\nIts process ended. Go on with it:\n\n    wfc runs resume %s%s\n", r.Run, where)
 				tellLost(std.out, r)
 			}
+			tellQuestions(std.out, where, r)
 			return nil
 		},
 	}

@@ -138,7 +138,15 @@ func happened(ev journal.Event) string {
 		if p.For == journal.WaitInDoubt {
 			return "is in doubt: its process ended after the request had left and before an answer came"
 		}
+		if p.For == journal.WaitQuestion {
+			return "asks"
+		}
 		return "waits until " + p.Due.Local().Format("15:04:05.000")
+	case journal.NodeAnswered:
+		if p.Declined {
+			return "is declined" + by(p.By)
+		}
+		return "is answered" + by(p.By)
 	case journal.NodeResolved:
 		return "is resolved as " + string(p.As) + by(p.By)
 	case journal.NodeReset:

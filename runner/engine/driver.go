@@ -218,6 +218,9 @@ func (d *driver) takeBefore(ev journal.Event) {
 	d.message = ev.Message
 	ev.Time = d.clock()
 	d.append(ev)
+	if word, ok := f.(NodeAnswered); ok && ev.Node != "" && d.watch != nil {
+		d.watch.push(StepAnswered{Step: d.core.Instance(word.At), By: word.By, Declined: word.Declined, Time: ev.Time}, d.appended)
+	}
 }
 
 // remember notes what the history says of sessions.
