@@ -90,7 +90,11 @@ func (s *Store) Folder(ctx context.Context, id RunID) (dir string, err error) {
 // read it again takes a connection of its own, which a short run has no other use for.
 func (s *Store) noteEnd(k work) {
 	for _, r := range k.records {
-		if _, ends := r.event.Data.(RunFinished); ends && k.run != nil && !r.event.Sensitive {
+		if _, ends := r.event.Data.(RunFinished); !ends || k.run == nil {
+			continue
+		}
+		k.run.finished.Store(true)
+		if !r.event.Sensitive {
 			s.mu.Lock()
 			s.lastEnd = &ending{k.run.id, r.event}
 			s.mu.Unlock()

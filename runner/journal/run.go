@@ -25,6 +25,8 @@ type Run struct {
 	nodes  map[nodeKey]*nodeRow
 	status Status
 
+	finished atomic.Bool // its end is committed
+
 	mu       sync.Mutex
 	failed   error // why nothing can be appended any more; nil: it can
 	closed   bool
@@ -313,10 +315,12 @@ func (r *Run) end(unlessMail bool) (ended bool, err error) {
 	}
 	r.mu.Unlock() // the writer may want it
 	hasMail := false
-	err = r.s.do(context.Background(), func(c *conn) (err error) {
-		hasMail, err = giveUp(c, r, unlessMail)
-		return err
-	})
+	if !r.finished.Load() { // else the journal says so already
+		err = r.s.do(context.Background(), func(c *conn) (err error) {
+			hasMail, err = giveUp(c, r, unlessMail)
+			return err
+		})
+	}
 	if errors.Is(err, ErrClosed) {
 		err = nil // the store was closed first, and has waited for what was queued
 	}
