@@ -182,8 +182,12 @@ func readsEnvironment(x hclNode) bool {
 	return found
 }
 
-// missingInputs reports the inputs that every run of the deployment must be given.
+// missingInputs reports the inputs that nobody gives to the runs that the deployment
+// starts by itself. Whoever else runs it can give them.
 func (c *checker) missingInputs(d *syntax.Deployment, inputs []*input, given map[string]value.Value) {
+	if d.Schedule == nil && d.Webhook == nil {
+		return
+	}
 	if w := d.Webhook; w != nil && w.Input != nil && !slices.ContainsFunc(inputs, func(in *input) bool { return in.syn.Name.Text == w.Input.Text }) {
 		return // it is not known which input it gives, which is reported
 	}
@@ -200,9 +204,9 @@ func (c *checker) missingInputs(d *syntax.Deployment, inputs []*input, given map
 	if len(missing) == 0 {
 		return
 	}
-	noun, has, is := "input", "has", "it is"
+	noun, has, is, them := "input", "has", "it is", "it"
 	if len(missing) > 1 {
-		noun, has, is = "inputs", "have", "they are"
+		noun, has, is, them = "inputs", "have", "they are", "them"
 	}
-	c.report(diag.New(codeMissingInput, d.Header, "%s", fmt.Sprintf("The %s %s %s no default, and %s not given here: a run of this deployment fails unless --input gives it. Add it to inputs.", noun, quoteAll(missing), has, is)))
+	c.report(diag.New(codeMissingInput, d.Header, "%s", fmt.Sprintf("The %s %s %s no default, and %s not given here: the runs that this deployment starts by itself fail. Add %s to inputs.", noun, quoteAll(missing), has, is, them)))
 }

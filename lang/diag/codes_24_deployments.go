@@ -62,7 +62,7 @@ deployment "hello_prod" {
 		},
 		Entry{
 			Code: "WFC2403", Severity: Warning, Summary: "Deployment without a required input",
-			Explanation: "An input of the workflow has no default and is not optional, and the deployment does not give it: each run of the deployment must be given it, or fails.",
+			Explanation: "The deployment starts runs by itself, by a schedule or a webhook. An input of the workflow has no default and is not optional, and nobody gives it to them: they fail. So does a test that does not give it.",
 			Failing: `workflow "hello" {
   input "name" {
     type = string
@@ -74,6 +74,9 @@ deployment "hello_prod" {
 
 deployment "hello_prod" {
   workflow = workflow.hello
+  schedule {
+    cron = "0 9 * * MON-FRI"
+  }
 }
 `,
 			Mended: `workflow "hello" {
@@ -88,6 +91,9 @@ deployment "hello_prod" {
 deployment "hello_prod" {
   workflow = workflow.hello
   inputs   = { name = "world" }
+  schedule {
+    cron = "0 9 * * MON-FRI"
+  }
 }
 `,
 		},
