@@ -75,6 +75,9 @@ func runWorkflow(cmd *cobra.Command, std streams, g *globals, arg string, f runF
 		}
 		return runAt(ctx, std, at, arg, f)
 	}
+	if f.plan {
+		return previewRun(std, g, arg, f)
+	}
 	proj, plan, err := compile(std, g, arg, f.binds)
 	if err != nil {
 		return err
@@ -87,16 +90,6 @@ func runWorkflow(cmd *cobra.Command, std streams, g *globals, arg string, f runF
 	inputs, err := service.Inputs(plan, f.inputFile, f.inputs)
 	if err != nil {
 		return failed(err)
-	}
-	if f.plan {
-		p, err := service.Preview(plan, inputs)
-		if err != nil {
-			return failed(err)
-		}
-		if f.json {
-			return failed(printJSON(std.out, p))
-		}
-		return failed(writePlan(std.out, p))
 	}
 	return performing(ctx, std, proj, f.json, func(ctx context.Context, svc *service.Service, p *performance) error {
 		prepared, err := svc.Prepare(ctx, plan)

@@ -10,7 +10,28 @@ import (
 	"strings"
 
 	"github.com/lda-wf/wfc/compiler/preview"
+	"github.com/lda-wf/wfc/runner/service"
 )
+
+// previewRun says what a run will do.
+func previewRun(std streams, g *globals, arg string, f runFlags) error {
+	_, plan, err := compile(std, g, arg, f.binds)
+	if err != nil {
+		return err
+	}
+	inputs, err := service.Inputs(plan, f.inputFile, f.inputs)
+	if err != nil {
+		return failed(err)
+	}
+	p, err := service.Preview(plan, inputs)
+	if err != nil {
+		return failed(err)
+	}
+	if f.json {
+		return failed(printJSON(std.out, p))
+	}
+	return failed(writePlan(std.out, p))
+}
 
 // writePlan tells a person what a run will do.
 func writePlan(w io.Writer, p *preview.Preview) error {
@@ -94,6 +115,16 @@ func (t *planText) step(s preview.Step, indent string) {
 	}
 	if s.Asks != "" {
 		t.line("%sasks      %s", inner, s.Asks)
+	}
+	if q := s.Question; q != nil {
+		t.line("%smessage   %s", inner, known(q.Message))
+		t.line("%sanswer    %s", inner, printable(q.Answer))
+		if q.Choices != nil {
+			t.line("%schoices   %s", inner, known(*q.Choices))
+		}
+		if q.Approvers != nil {
+			t.line("%sapprovers %s", inner, known(*q.Approvers))
+		}
 	}
 	t.forEach(s, inner)
 	t.arguments(s.Args, s.Value, inner)

@@ -69,6 +69,7 @@ type Node struct {
 	Workflow    string   `json:"workflow,omitempty"` // that a step runs
 	Collapsed   bool     `json:"collapsed,omitempty"`
 
+	Asks        string   `json:"asks,omitempty"` // the message of a question, as an expression
 	When        string   `json:"when,omitempty"` // the expressions, as the plan has them
 	ForEach     string   `json:"for_each,omitempty"`
 	Loop        *Loop    `json:"loop,omitempty"`

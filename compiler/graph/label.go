@@ -20,6 +20,9 @@ func (n *Node) does() string {
 	case n.Source != "":
 		return string(n.Kind) + " " + n.Source
 	}
+	if n.Kind == "ask" {
+		return "asks a person"
+	}
 	return string(n.Kind)
 }
 
@@ -27,6 +30,9 @@ func (n *Node) does() string {
 func (n *Node) remarks() []string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	if n.Asks != "" {
+		add("%s", n.Asks)
+	}
 	if n.When != "" {
 		add("when %s", n.When)
 	}

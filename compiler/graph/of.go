@@ -81,6 +81,9 @@ func (d *drawer) node(p *plan.Plan, i int, prefix, in string, refs *references) 
 	if spec.Retry != nil {
 		n.Retry = string(spec.Retry.Attempts)
 	}
+	if spec.Ask != nil {
+		n.Asks = string(spec.Ask.Message)
+	}
 	for _, u := range spec.Undo {
 		n.Undo = append(n.Undo, u.Source+"."+u.Tool)
 	}
@@ -308,6 +311,9 @@ func (r *references) values(n *plan.NodeSpec) []plan.Expr {
 	}
 	if n.Retry != nil {
 		out = append(out, n.Retry.Attempts, n.Retry.Delay, n.Retry.MaxDelay, n.Retry.On, n.Retry.When)
+	}
+	if n.Ask != nil {
+		out = append(out, n.Ask.Message, n.Ask.Choices, n.Ask.Approvers)
 	}
 	for _, a := range n.Asserts {
 		out = append(out, a.Condition, a.ErrorMessage)

@@ -115,6 +115,9 @@ func (p *painter) card(n *Node) card {
 		}
 	}
 	add("", n.does())
+	if n.Asks != "" {
+		add("", n.Asks)
+	}
 	if n.When != "" {
 		add("when", n.When)
 	}

@@ -203,6 +203,7 @@ type told struct {
 	effect     string
 	effectIf   bool
 	asks       string
+	question   *Question
 	args       []Arg
 	value      *Known
 	steps      []Step
@@ -216,7 +217,7 @@ func (out *Step) take(t told) {
 	if t.connection != "" {
 		out.Connection = t.connection
 	}
-	out.Effect, out.EffectIf, out.Asks, out.Args, out.Value, out.Steps = t.effect, t.effectIf, t.asks, t.args, t.value, t.steps
+	out.Effect, out.EffectIf, out.Asks, out.Question, out.Args, out.Value, out.Steps = t.effect, t.effectIf, t.asks, t.question, t.args, t.value, t.steps
 }
 
 // one tells of a step, or of an element of it. rounds says that it is done again and
@@ -246,6 +247,9 @@ func (s *seer) one(spec *plan.NodeSpec, p *plan.Plan, n *names, path string, cer
 	default:
 		// A question: the run waits for a person.
 		t.asks = "a person, who answers"
+		if a := spec.Ask; a != nil {
+			t.question = &Question{Message: n.eval(a.Message), Answer: a.Answer, Choices: n.optional(a.Choices), Approvers: n.optional(a.Approvers)}
+		}
 		return t
 	}
 	if src := sourceOf(p, spec.Source); src != nil {
@@ -542,7 +546,7 @@ func (s *seer) element(spec *plan.NodeSpec, p *plan.Plan, n *names, path string,
 	if one.will == Fails {
 		out.Will, out.Because = Fails, one.because
 	}
-	out.Connection, out.Effect, out.Args, out.Value, out.Steps = one.connection, one.effect, one.args, one.value, one.steps
+	out.Connection, out.Effect, out.Question, out.Args, out.Value, out.Steps = one.connection, one.effect, one.question, one.args, one.value, one.steps
 	return out, one.asks != ""
 }
 

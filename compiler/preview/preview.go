@@ -55,11 +55,12 @@ type Step struct {
 	Workflow   string   `json:"workflow,omitempty"`
 	Effect     string   `json:"effect,omitempty"` // the strongest that it may have
 	// EffectIf: which effect it has is decided by arguments that only the run tells.
-	EffectIf bool   `json:"effect_depends,omitempty"`
-	Asks     string `json:"asks,omitempty"`  // whom it asks what
-	Args     []Arg  `json:"args,omitempty"`  // of a step without for_each
-	Value    *Known `json:"value,omitempty"` // of a value, a sleep, a read's address
-	ForEach  string `json:"for_each,omitempty"`
+	EffectIf bool      `json:"effect_depends,omitempty"`
+	Asks     string    `json:"asks,omitempty"`     // whom it asks what
+	Question *Question `json:"question,omitempty"` // of an ask, without for_each or of all its elements
+	Args     []Arg     `json:"args,omitempty"`     // of a step without for_each
+	Value    *Known    `json:"value,omitempty"`    // of a value, a sleep, a read's address
+	ForEach  string    `json:"for_each,omitempty"`
 	// Count is how many elements there are; nil: there are none, or only the run tells.
 	Count    *int      `json:"count,omitempty"`
 	Elements []Element `json:"elements,omitempty"` // the first of them
@@ -70,6 +71,14 @@ type Step struct {
 	Steps    []Step    `json:"steps,omitempty"` // of the workflow that it runs
 }
 
+// Question is what a person will be asked.
+type Question struct {
+	Message   Known  `json:"message"`
+	Answer    string `json:"answer"`              // its type
+	Choices   *Known `json:"choices,omitempty"`   // nil: what the type says
+	Approvers *Known `json:"approvers,omitempty"` // who may answer; nil: anybody
+}
+
 // Element is one element of a fan-out.
 type Element struct {
 	Key        json.RawMessage `json:"key"`
@@ -77,6 +86,7 @@ type Element struct {
 	Because    []string        `json:"because,omitempty"`
 	Connection string          `json:"connection,omitempty"`
 	Effect     string          `json:"effect,omitempty"`
+	Question   *Question       `json:"question,omitempty"`
 	Args       []Arg           `json:"args,omitempty"`
 	Value      *Known          `json:"value,omitempty"`
 	Steps      []Step          `json:"steps,omitempty"`

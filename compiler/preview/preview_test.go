@@ -93,7 +93,9 @@ func TestElementsThatInputsTell(t *testing.T) {
 
 func TestSensitiveValuesAndSecretsAreNotShown(t *testing.T) {
 	p := workflow(
-		call("a", func(n *plan.NodeSpec) { n.Args = `{ t = input.token, u = local.hidden, s = secret.key, v = sensitive("abc") }` }),
+		call("a", func(n *plan.NodeSpec) {
+			n.Args = `{ t = input.token, u = local.hidden, s = secret.key, v = sensitive("abc") }`
+		}),
 		plan.NodeSpec{ID: "v", Kind: plan.ValueNode, Value: "local.hidden"},
 		call("b", func(n *plan.NodeSpec) { n.Args = `{ t = step.v.output }` }),
 		call("c", func(n *plan.NodeSpec) { n.ForEach, n.Args = `[input.token]`, `{ t = each.value, k = each.key }` }),
@@ -130,9 +132,13 @@ func TestWhichConnectionAFamilyGives(t *testing.T) {
 func TestEffectsThatArgumentsDecide(t *testing.T) {
 	effect := plan.Expr(`args.mode == "list" ? "read" : "destructive"`)
 	_, steps := look(t, workflow(
-		call("list", func(n *plan.NodeSpec) { n.Effect, n.EffectExpr, n.Args = "destructive", effect, `{ mode = "list", of = step.x.output }` }),
+		call("list", func(n *plan.NodeSpec) {
+			n.Effect, n.EffectExpr, n.Args = "destructive", effect, `{ mode = "list", of = step.x.output }`
+		}),
 		call("drop", func(n *plan.NodeSpec) { n.Effect, n.EffectExpr, n.Args = "destructive", effect, `{ mode = "drop" }` }),
-		call("open", func(n *plan.NodeSpec) { n.Effect, n.EffectExpr, n.Args = "destructive", effect, `{ mode = step.x.output }` }),
+		call("open", func(n *plan.NodeSpec) {
+			n.Effect, n.EffectExpr, n.Args = "destructive", effect, `{ mode = step.x.output }`
+		}),
 	), `{"names": []}`)
 	if s := steps["list"]; s.Effect != "read" || s.EffectIf {
 		t.Errorf("list: %s %v", s.Effect, s.EffectIf)

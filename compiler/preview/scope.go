@@ -158,6 +158,15 @@ func (n *names) eval(e plan.Expr) Known {
 	return k
 }
 
+// optional evaluates an expression; nil: it is not written.
+func (n *names) optional(e plan.Expr) *Known {
+	if e == "" {
+		return nil
+	}
+	k := n.eval(e)
+	return &k
+}
+
 // value evaluates an expression; text is how it is written. The cell is what an
 // expression that refers to it gets.
 func (n *names) value(e expr.Expr, text string) (cell, Known) {
