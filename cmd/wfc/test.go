@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lda-wf/wfc/compiler/project"
+	"github.com/lda-wf/wfc/lang/diag"
+	"github.com/lda-wf/wfc/lang/syntax"
 	"github.com/lda-wf/wfc/runner/wftest"
 )
 
@@ -92,9 +94,10 @@ func (k *testRun) once(ctx context.Context) error {
 	if err != nil {
 		return failed(err)
 	}
-	report := &wftest.Report{}
+	report, source := &wftest.Report{}, sources{}
 	for _, p := range projects {
-		report.Add(wftest.RunProject(ctx, p.project, &p.Selection))
+		r := wftest.RunProject(ctx, p.project, &p.Selection)
+		report.Add(k.named(len(projects), p.project, r, source))
 	}
 	if ctx.Err() != nil {
 		return &exit{code: exitInterrupted}
@@ -102,7 +105,7 @@ func (k *testRun) once(ctx context.Context) error {
 	if len(report.Results) == 0 && len(report.Unreadable) == 0 {
 		return failed(k.none())
 	}
-	if err := k.show(projects, report); err != nil {
+	if err := k.show(source.of, report); err != nil {
 		return failed(err)
 	}
 	if !report.OK() {
@@ -140,8 +143,7 @@ func (k *testRun) none() error {
 }
 
 // show writes a report.
-func (k *testRun) show(projects []*tested, r *wftest.Report) error {
-	source := sourceOf(projects)
+func (k *testRun) show(source func(string) []byte, r *wftest.Report) error {
 	switch k.format {
 	case "json":
 		return r.WriteJSON(k.std.out, source)
@@ -156,14 +158,45 @@ func (k *testRun) show(projects []*tested, r *wftest.Report) error {
 	return err
 }
 
-// sourceOf gives the bytes of the projects' files.
-func sourceOf(projects []*tested) func(file string) []byte {
-	return func(file string) []byte {
-		for _, p := range projects {
-			if src := p.project.Source(file); src != nil {
-				return src
-			}
+// sources are the projects' files, by the names that a report has for them.
+type sources map[string][]byte
+
+func (s sources) of(file string) []byte { return s[file] }
+
+// named gives the files of a report the names that are shown, and notes the files. One
+// project's files are named from its root for machines, and from the working directory for
+// people; those of several are from there for both.
+func (k *testRun) named(projects int, p *project.Project, r *wftest.Report, s sources) *wftest.Report {
+	here := projects > 1 || k.format == "text"
+	name, list := namesFromHere(p)
+	for _, f := range append(p.FileNames(), syntax.SettingsName) {
+		if src := p.Source(f); here {
+			s[name(f)] = src
+		} else {
+			s[f] = src
 		}
-		return nil
 	}
+	if !here {
+		return r
+	}
+	return r.Renamed(name, list)
+}
+
+// namesFromHere name files of a project from the working directory.
+func namesFromHere(p *project.Project) (name func(string) string, list func(diag.List) diag.List) {
+	list = func(l diag.List) diag.List {
+		if len(l) == 0 {
+			return nil
+		}
+		out, _ := fromHere(p, l)
+		return out
+	}
+	known := map[string]string{}
+	name = func(file string) string {
+		if _, ok := known[file]; !ok {
+			known[file] = list(diag.List{{Range: diag.Range{File: file}}})[0].Range.File
+		}
+		return known[file]
+	}
+	return name, list
 }

@@ -18,7 +18,7 @@ func (k *testRun) record(ctx context.Context) error {
 	if err != nil {
 		return failed(err)
 	}
-	wrong := &wftest.Report{}
+	wrong, source := &wftest.Report{}, sources{}
 	for _, p := range projects {
 		r, err := k.recordProject(ctx, p)
 		if ctx.Err() != nil {
@@ -32,15 +32,16 @@ func (k *testRun) record(ctx context.Context) error {
 				return failed(err)
 			}
 		}
+		name, _ := namesFromHere(p.project)
 		for _, t := range r.Tests {
-			fmt.Fprintf(k.std.err, "%s:%d: %s recorded for %s\n", t.At.File, t.At.Start.Line, mocks(t.Mocks), t.Name)
+			fmt.Fprintf(k.std.err, "%s:%d: %s recorded for %s\n", name(t.At.File), t.At.Start.Line, mocks(t.Mocks), t.Name)
 		}
-		wrong.Results = append(wrong.Results, r.Results...)
+		wrong.Add(k.named(len(projects), p.project, &wftest.Report{Results: r.Results}, source))
 	}
 	if len(wrong.Results) == 0 {
 		return nil
 	}
-	if err := wrong.WriteText(k.std.err, textOptions(k.std.err, sourceOf(projects))); err != nil {
+	if err := wrong.WriteText(k.std.err, textOptions(k.std.err, source.of)); err != nil {
 		return failed(err)
 	}
 	return failed(fmt.Errorf("%d of the tests could not be recorded and are as they were", len(wrong.Results)))

@@ -56,7 +56,7 @@ func (k *testRun) again(ctx context.Context, memories map[string]*wftest.Memory)
 		fmt.Fprintf(k.std.err, "wfc: %v\n", err)
 		return nil
 	}
-	report := &wftest.Report{}
+	report, source := &wftest.Report{}, sources{}
 	var others []wftest.Result
 	for _, p := range projects {
 		m := memories[p.project.Root]
@@ -65,8 +65,9 @@ func (k *testRun) again(ctx context.Context, memories map[string]*wftest.Memory)
 			memories[p.project.Root] = m
 		}
 		r, rest := m.Run(ctx, p.project, &p.Selection)
-		report.Add(r)
-		others = append(others, rest...)
+		report.Add(k.named(len(projects), p.project, r, source))
+		name, list := namesFromHere(p.project)
+		others = append(others, wftest.Renamed(rest, name, list)...)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -80,7 +81,7 @@ func (k *testRun) again(ctx context.Context, memories map[string]*wftest.Memory)
 	}
 	if len(report.Results)+len(report.Unreadable)+len(others) == 0 {
 		fmt.Fprintf(&b, "%s\n", sentenceOf(k.none()))
-	} else if err := report.WriteTextBeside(others, &b, textOptions(k.std.out, sourceOf(projects))); err != nil {
+	} else if err := report.WriteTextBeside(others, &b, textOptions(k.std.out, source.of)); err != nil {
 		return failed(err)
 	}
 	b.WriteString("\nWaiting for changes; Ctrl-C ends.\n")
@@ -149,4 +150,3 @@ func watchFolders(w *fsnotify.Watcher, root string) error {
 func ignored(name string) bool {
 	return name == service.StateFolder || name == "node_modules" || strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~")
 }
-

@@ -11,7 +11,8 @@ import (
 	"github.com/lda-wf/wfc/lang/diag"
 )
 
-// The JUnit XML of a report: what Jenkins, GitHub's and GitLab's readers know of it.
+// The JUnit XML of a report: what the schema of Jenkins allows, which other readers
+// understand, too. Where a test is written stands in the suite, and in what is wrong.
 type (
 	xmlSuites struct {
 		XMLName  xml.Name   `xml:"testsuites"`
@@ -29,14 +30,13 @@ type (
 		Errors   int       `xml:"errors,attr"`
 		Skipped  int       `xml:"skipped,attr"`
 		Time     string    `xml:"time,attr"`
+		File     string    `xml:"file,attr"`
 		Cases    []xmlCase `xml:"testcase"`
 	}
 	xmlCase struct {
 		Name    string      `xml:"name,attr"`
 		Class   string      `xml:"classname,attr"`
 		Time    string      `xml:"time,attr"`
-		File    string      `xml:"file,attr"`
-		Line    int         `xml:"line,attr"`
 		Failure *xmlProblem `xml:"failure"`
 		Error   *xmlProblem `xml:"error"`
 	}
@@ -55,10 +55,10 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 	for i := range r.Results {
 		t := &r.Results[i]
 		if n := len(out.Suites); n == 0 || out.Suites[n-1].Name != t.At.File {
-			out.Suites = append(out.Suites, xmlSuite{Name: t.At.File})
+			out.Suites = append(out.Suites, xmlSuite{Name: t.At.File, File: t.At.File})
 		}
 		s := &out.Suites[len(out.Suites)-1]
-		c := xmlCase{Name: t.Name, Class: strings.TrimSuffix(t.At.File, ".wftest.hcl"), Time: seconds(t.Elapsed), File: t.At.File, Line: t.At.Start.Line}
+		c := xmlCase{Name: t.Name, Class: strings.TrimSuffix(t.At.File, ".wftest.hcl"), Time: seconds(t.Elapsed)}
 		s.Tests++
 		elapsed[s.Name] += t.Elapsed
 		s.Time = seconds(elapsed[s.Name])
@@ -78,7 +78,7 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 			x := Result{Name: d.Range.File, Status: Broken, Diagnostics: diag.List{d}}
 			s.Tests++
 			s.Errors++
-			s.Cases = append(s.Cases, xmlCase{Name: place(d.Range), Class: d.Range.File, Time: seconds(0), File: d.Range.File, Line: d.Range.Start.Line, Error: x.problem()})
+			s.Cases = append(s.Cases, xmlCase{Name: place(d.Range), Class: d.Range.File, Time: seconds(0), Error: x.problem()})
 		}
 		out.Suites = append(out.Suites, s)
 		out.Tests, out.Errors = out.Tests+s.Tests, out.Errors+s.Errors

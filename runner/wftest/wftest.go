@@ -9,6 +9,7 @@ package wftest
 import (
 	"context"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -124,6 +125,41 @@ func Run(ctx context.Context, tests []compiler.Test, source func(file string) []
 	report.locate(source)
 	report.Elapsed = time.Since(began)
 	return report
+}
+
+// Renamed returns the report with other names for its files. list gives findings with
+// these names.
+func (r *Report) Renamed(name func(file string) string, list func(diag.List) diag.List) *Report {
+	out := *r
+	out.Results = Renamed(r.Results, name, list)
+	out.Unreadable = list(r.Unreadable)
+	out.Coverage = slices.Clone(r.Coverage)
+	for i := range out.Coverage {
+		steps := slices.Clone(out.Coverage[i].Steps)
+		for j := range steps {
+			steps[j].At.File = name(steps[j].At.File)
+		}
+		out.Coverage[i].Steps = steps
+	}
+	return &out
+}
+
+// Renamed returns results with other names for their files, as [Report.Renamed].
+func Renamed(results []Result, name func(file string) string, list func(diag.List) diag.List) []Result {
+	out := slices.Clone(results)
+	for i := range out {
+		x := &out[i]
+		x.At.File = name(x.At.File)
+		x.Diagnostics = list(x.Diagnostics)
+		x.Failures, x.Idle = slices.Clone(x.Failures), slices.Clone(x.Idle)
+		for j := range x.Failures {
+			x.Failures[j].At.File = name(x.Failures[j].At.File)
+		}
+		for j := range x.Idle {
+			x.Idle[j].At.File = name(x.Idle[j].At.File)
+		}
+	}
+	return out
 }
 
 // locate computes the lines and columns of all places.
