@@ -79,6 +79,7 @@ func TestImportsPointOneWay(t *testing.T) {
 		{"runner/journal", []string{"lang", "compiler/plan"}},
 		{"runner/engine", []string{"lang", "compiler/plan", "runner/journal", "runner/redact"}},
 		{"runner/wftest", []string{"lang", "compiler", "runner/engine", "runner/redact"}},
+		{"runner/schedule", []string{"runner/service"}},
 		{"runner/redact", []string{"lang", "runtime/secretform"}},
 		{"runner/rpc/jsonrpc", nil},
 		{"runner/rpc/protocol", []string{"lang", "runner/rpc/jsonrpc"}},

@@ -137,7 +137,13 @@ func (p *painter) card(n *Node) card {
 		}
 		add("tolerates", kinds)
 	}
+	if n.Retry != "" {
+		add("retry", "up to "+n.Retry+" attempts")
+	}
 	add(n.Seen.counts(), "")
+	if n.Seen != nil && n.Seen.Error != "" {
+		add("error", strings.ReplaceAll(n.Seen.Error, "\n", " "))
+	}
 	wide := nameFont.measure(n.Name)
 	if r := p.badge(n); r != "" {
 		wide += 16 + textFont.measure(r)
@@ -189,7 +195,10 @@ func (p *painter) badge(n *Node) string {
 	if text == "in_doubt" {
 		text = "in doubt"
 	}
-	if n.Seen.Reused {
+	switch {
+	case n.Seen.Undone > 0:
+		text += ", undone"
+	case n.Seen.Reused:
 		text = "reused"
 	}
 	if n.Seen.TookMS >= 0 && n.Seen.State != "skipped" && n.Seen.State != "pending" {
