@@ -23,8 +23,12 @@ var matrixActions = map[string]plan.NodeSpec{
 	"run":            {Kind: plan.Run, Child: "c", Args: `{ n = 1 }`},
 	"value":          {Kind: plan.ValueNode, Value: `{ n = 1 }`},
 	"sleep":          {Kind: plan.Sleep, Sleep: `"1s"`},
-	"ask":            {Kind: plan.AskNode, Ask: &plan.Ask{Message: `"n?"`, Answer: "object({ n = integer })"}},
-	"approved call":  {Kind: plan.Call, Source: "s", Tool: "t", Effect: "destructive", Args: `{ n = 1 }`},
+	"family call": {
+		Kind: plan.Call, Source: "f", SourceKey: `"b"`, Tool: "t", Effect: "read", Args: `{ n = 1 }`,
+		Variants: map[string]plan.NodeSpec{"b": {ID: "x", Kind: plan.Call, Source: "f", SourceKey: `"b"`, Tool: "t", Effect: "write", Args: `{ n = 1 }`}},
+	},
+	"ask":           {Kind: plan.AskNode, Ask: &plan.Ask{Message: `"n?"`, Answer: "object({ n = integer })"}},
+	"approved call": {Kind: plan.Call, Source: "s", Tool: "t", Effect: "destructive", Args: `{ n = 1 }`},
 }
 
 // modifier is one of LANGUAGE 4's: what it does to a step, and which actions it has
@@ -33,37 +37,46 @@ type modifier struct {
 	name   string
 	do     func(*plan.NodeSpec)
 	not    []string
-	aspect string // of two of one aspect a step has one only
+	aspect string           // of two of one aspect a step has one only
+	whole  func(*plan.Plan) // what it does to the workflow; nil: nothing
 }
 
 var matrixModifiers = []modifier{
-	{"when false", when("false"), nil, "when"},
-	{"when true", when("1 == 1"), nil, "when"},
-	{"when each", whenEach("each.index != 1"), nil, "when"},
-	{"for_each list", forEach("[1, 2, 3]"), nil, "for_each"},
-	{"for_each map", forEach("{ a = 1, b = 2 }"), nil, "for_each"},
-	{"for_each with key", func(n *plan.NodeSpec) { forEach(`["x", "y"]`)(n); key("each.value")(n) }, nil, "for_each"},
-	{"for_each nothing", forEach("[]"), nil, "for_each"},
-	{"loop", loop("loop.index < 2", "5"), []string{"sleep"}, "loop"},
-	{"loop with delay", func(n *plan.NodeSpec) { loop("loop.index < 1", "5")(n); loopDelay(`"1s"`)(n) }, []string{"sleep"}, "loop"},
-	{"loop past max", loop("true", "2"), []string{"sleep"}, "loop"},
-	{"retry", retry("3", on(`["transport", "assert", "tool", "limit"]`)), []string{"value", "sleep", "ask"}, "retry"},
-	{"timeout", timeout(`"1m"`), []string{"value", "sleep", "ask"}, "timeout"},
-	{"deadline", deadline(`"1h"`), nil, "deadline"},
-	{"short deadline", deadline(`"1ms"`), nil, "deadline"},
-	{"on_error continue", tolerate("*"), nil, "on_error"},
-	{"on_error list", tolerate("assert", "limit", "timeout"), nil, "on_error"},
-	{"assert", assert("self.outcome == \"ok\"", `"no"`), []string{"sleep"}, "assert"},
-	{"failing assert", assert("false", `"no"`), []string{"sleep"}, "assert"},
-	{"fail_if", failIf("false"), []string{"sleep"}, "fail_if"},
-	{"fail_if that holds", failIf("true"), []string{"sleep"}, "fail_if"},
-	{"result", result("{ n = 1, more = self.outcome }"), []string{"sleep"}, "result"},
-	{"returns", returns("object({ n = integer }, any)"), []string{"sleep", "ask"}, "returns"},
-	{"returns that does not hold", returns("string"), []string{"sleep", "ask"}, "returns"},
-	{"undo", undo("u", `{ n = self.outcome }`), nil, "undo"},
-	{"max_parallel", parallel("1"), nil, "max_parallel"},
-	{"finally", finally, nil, "finally"},
+	{"when false", when("false"), nil, "when", nil},
+	{"when true", when("1 == 1"), nil, "when", nil},
+	{"when each", whenEach("each.index != 1"), nil, "when", nil},
+	{"for_each list", forEach("[1, 2, 3]"), nil, "for_each", nil},
+	{"for_each map", forEach("{ a = 1, b = 2 }"), nil, "for_each", nil},
+	{"for_each with key", func(n *plan.NodeSpec) { forEach(`["x", "y"]`)(n); key("each.value")(n) }, nil, "for_each", nil},
+	{"for_each nothing", forEach("[]"), nil, "for_each", nil},
+	{"loop", loop("loop.index < 2", "5"), []string{"sleep"}, "loop", nil},
+	{"loop with delay", func(n *plan.NodeSpec) { loop("loop.index < 1", "5")(n); loopDelay(`"1s"`)(n) }, []string{"sleep"}, "loop", nil},
+	{"loop past max", loop("true", "2"), []string{"sleep"}, "loop", nil},
+	{"retry", retry("3", on(`["transport", "assert", "tool", "limit"]`)), []string{"value", "sleep", "ask"}, "retry", nil},
+	{"timeout", timeout(`"1m"`), []string{"value", "sleep", "ask"}, "timeout", nil},
+	{"deadline", deadline(`"1h"`), nil, "deadline", nil},
+	{"short deadline", deadline(`"1ms"`), nil, "deadline", nil},
+	{"on_error continue", tolerate("*"), nil, "on_error", nil},
+	{"on_error list", tolerate("assert", "limit", "timeout"), nil, "on_error", nil},
+	{"assert", assert("self.outcome == \"ok\"", `"no"`), []string{"sleep"}, "assert", nil},
+	{"failing assert", assert("false", `"no"`), []string{"sleep"}, "assert", nil},
+	{"fail_if", failIf("false"), []string{"sleep"}, "fail_if", nil},
+	{"fail_if that holds", failIf("true"), []string{"sleep"}, "fail_if", nil},
+	{"result", result("{ n = 1, more = self.outcome }"), []string{"sleep"}, "result", nil},
+	{"returns", returns("object({ n = integer }, any)"), []string{"sleep", "ask"}, "returns", nil},
+	{"returns that does not hold", returns("string"), []string{"sleep", "ask"}, "returns", nil},
+	{"undo", undo("u", `{ n = self.outcome }`), nil, "undo", nil},
+	{"max_parallel", parallel("1"), nil, "max_parallel", nil},
+	{"finally", finally, nil, "finally", nil},
+	{"workflow deadline", nothing, nil, "workflow deadline", func(p *plan.Plan) { p.Deadline = `"2h"` }},
+	{"short workflow deadline", nothing, nil, "workflow deadline", func(p *plan.Plan) { p.Deadline = `"1ms"` }},
+	{"concurrency", nothing, nil, "concurrency", func(p *plan.Plan) { p.Concurrency = &plan.Concurrency{OnConflict: "queue"} }},
+	{"private session", nothing, nil, "session", func(p *plan.Plan) {
+		p.Sources[0].Session, p.Sources[1].Members[1].Session = "run", "run"
+	}},
 }
+
+func nothing(*plan.NodeSpec) {}
 
 // matrixPlan is a plan with a step x of the action and the modifiers, between two
 // others; nil where they do not go together.
@@ -75,6 +88,13 @@ func matrixPlan(action string, with ...modifier) *plan.Plan {
 			return nil
 		}
 		m.do(&n)
+		for key, v := range n.Variants {
+			m.do(&v)
+			for j := range v.Undo {
+				v.Undo[j].Kind, v.Undo[j].Source, v.Undo[j].Effect = plan.Call, "s", "write"
+			}
+			n.Variants = map[string]plan.NodeSpec{key: v}
+		}
 	}
 	if n.ForEach == "" && (n.WhenEach || n.MaxParallel != "") {
 		return nil
@@ -89,6 +109,14 @@ func matrixPlan(action string, with ...modifier) *plan.Plan {
 		specs, read = nodes{before, last, n}, "1"
 	}
 	p := outputs(planOf(specs...), "x", read, "errors", "length(run.errors)")
+	p.Sources = append(p.Sources, plan.Source{Name: "f", Session: "shared", Members: []plan.Member{
+		{Key: "a", Connection: "f.a", Session: "shared"}, {Key: "b", Connection: "f.b", Session: "shared"},
+	}})
+	for _, m := range with {
+		if m.whole != nil {
+			m.whole(p)
+		}
+	}
 	p.Policy = &plan.Policy{Destructive: "ask", Drift: "fail", InDoubt: "retry"}
 	return withChildren(p, sub("c", outputs(planOf(call("t", "t", `{ n = input.n }`, undo("u", `{}`))), "n", "step.t.output.n")))
 }

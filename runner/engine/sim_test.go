@@ -85,13 +85,22 @@ func newSim(t *testing.T, p *plan.Plan, tools world) *sim {
 var testTime = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 func (s *sim) created() RunCreated {
-	return RunCreated{Run: "run-1", StartedAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Inputs: value.OfObject(nil)}
+	return RunCreated{Run: "run-1", StartedAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Inputs: value.OfObject(nil), Queued: s.core.prog.plan.Concurrency != nil}
 }
 
 // begin creates the run.
 func (s *sim) begin() *sim {
 	s.step(s.created(), true)
+	s.comes()
 	return s
+}
+
+// comes lets the turn of a run come that is queued.
+func (s *sim) comes() {
+	s.t.Helper()
+	if s.core.created.Queued && s.core.began.IsZero() {
+		s.step(RunBegun{Time: s.now}, true)
+	}
 }
 
 // step feeds a fact; kept says that it is part of the history.
@@ -134,6 +143,7 @@ func (s *sim) restart() *sim {
 		}
 	}
 	s.waiting = nil
+	s.comes()
 	s.obey(s.core.Resume(s.now))
 	return s
 }
