@@ -6,7 +6,9 @@ package document
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"slices"
 	"sync"
 	"unicode/utf8"
 
@@ -43,7 +45,16 @@ type Text struct {
 
 	once  sync.Once
 	lines []int // the offset of each line's first byte
+
+	counted sync.Once
+	marks   []mark // in long lines, so that a place in one costs no walk from its start
 }
+
+// mark is a character of a line, and how many code units are before it in that.
+type mark struct{ at, units int }
+
+// apart is how many bytes there are between two marks, at least.
+const apart = 512
 
 // New returns a text. src is not to be changed afterwards.
 func New(src []byte, e Encoding) *Text { return &Text{src: src, encoding: e} }
@@ -115,7 +126,15 @@ func (t *Text) Offset(p protocol.Position) int {
 		}
 		return at
 	}
-	for left := int64(p.Character); left > 0 && at < end; {
+	before := 0
+	if end-at > apart {
+		marks := t.between(at, end)
+		n, _ := slices.BinarySearchFunc(marks, int64(p.Character)+1, func(m mark, units int64) int { return cmp.Compare(int64(m.units), units) })
+		if n > 0 {
+			at, before = marks[n-1].at, marks[n-1].units
+		}
+	}
+	for left := int64(p.Character) - int64(before); left > 0 && at < end; {
 		r, n := utf8.DecodeRune(t.src[at:end])
 		if left -= t.units(r); left < 0 {
 			break
@@ -123,6 +142,36 @@ func (t *Text) Offset(p protocol.Position) int {
 		at += n
 	}
 	return at
+}
+
+// measured returns the marks of all long lines.
+func (t *Text) measured() []mark {
+	t.counted.Do(func() {
+		for n := range t.Lines() {
+			start, end := t.Line(n)
+			units, last := 0, start
+			for at := start; end-start > apart && at < end; {
+				if at-last >= apart {
+					t.marks = append(t.marks, mark{at, units})
+					last = at
+				}
+				r, size := utf8.DecodeRune(t.src[at:end])
+				at += size
+				units += int(t.units(r))
+			}
+		}
+	})
+	return t.marks
+}
+
+// between returns the marks from one byte offset to before another.
+func (t *Text) between(start, end int) []mark {
+	marks := t.measured()
+	find := func(at int) int {
+		n, _ := slices.BinarySearchFunc(marks, at, func(m mark, at int) int { return m.at - at })
+		return n
+	}
+	return marks[find(start):find(end)]
 }
 
 // units returns how many code units a character has. A byte that is no UTF-8
@@ -153,6 +202,12 @@ func (t *Text) Position(offset int) protocol.Position {
 		return protocol.Position{Line: uint32(lo), Character: uint32(offset - start)}
 	}
 	var units int64
+	if offset-start > apart {
+		if marks := t.between(start, offset+1); len(marks) > 0 {
+			last := marks[len(marks)-1]
+			start, units = last.at, int64(last.units)
+		}
+	}
 	for at := start; at < offset; {
 		r, n := utf8.DecodeRune(t.src[at:end])
 		if at+n > offset {

@@ -82,17 +82,20 @@ func units(s string, e Encoding) int {
 
 func TestPositionsAreAsTheProtocolDefinesThem(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{"a", "å", "€", "😀", "\n", "\r\n", "\r", "\t"})).Draw(t, "text"), "")
+		s := strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{"a", "å", "€", "😀", "\n", "\r\n", "\r", "\t", strings.Repeat("å😀x", 150)})).Draw(t, "text"), "")
 		e := rapid.SampledFrom([]Encoding{UTF8, UTF16, UTF32}).Draw(t, "encoding")
 		d := New([]byte(s), e)
 		// Line by line, as the definition says it.
 		line := uint32(0)
-		start := 0
+		count := 0 // of the line so far
 		for at, r := range s + "\x00" {
 			if at > 0 && (s[at-1] == '\n' || s[at-1] == '\r' && (at == len(s) || s[at] != '\n')) {
-				line, start = line+1, at
+				line, count = line+1, 0
 			}
-			want := pos(line, uint32(units(strings.TrimRight(s[start:at], "\r\n"), e)))
+			want := pos(line, uint32(count))
+			if r != '\r' && r != '\n' {
+				count += units(string(r), e)
+			}
 			if got := d.Position(at); got != want {
 				t.Fatalf("byte %d (%q) of %q is at %v, want %v", at, r, s, got, want)
 			}
@@ -172,6 +175,18 @@ func TestNegotiate(t *testing.T) {
 	for offered, want := range map[string]Encoding{"": UTF16, "utf-16": UTF16, "utf-16 utf-8": UTF8, "utf-32 utf-16": UTF32, "utf-7": UTF16} {
 		if got := Negotiate(strings.Fields(offered)); got != want {
 			t.Errorf("%q gives %s, want %s", offered, got, want)
+		}
+	}
+}
+
+func TestAPlaceInALongLineIsFoundAtOnce(t *testing.T) {
+	// A million bytes, asked for at every character: from the line's start, each would take
+	// as long as all of them do.
+	src := strings.Repeat("å😀x", 1<<17)
+	d := New([]byte(src), UTF16)
+	for at := range src {
+		if d.Offset(d.Position(at)) != at {
+			t.Fatalf("byte %d comes back as %d", at, d.Offset(d.Position(at)))
 		}
 	}
 }
