@@ -1,0 +1,4 @@
+project {
+  name     = "cut-release"
+  language = 1
+}

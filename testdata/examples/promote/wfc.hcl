@@ -1,0 +1,4 @@
+project {
+  name     = "promote"
+  language = 1
+}
