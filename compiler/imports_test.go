@@ -86,7 +86,9 @@ func TestImportsPointOneWay(t *testing.T) {
 		{"runner/rpc/client", []string{"runner/rpc/jsonrpc", "runner/rpc/protocol"}},
 		{"runner/rpc/token", []string{"runner/rpc/protocol", "runner/wholefile"}},
 		{"runner/rpc", []string{"lang", "runner/engine", "runner/journal", "runner/service", "runner/rpc"}},
-		{"runner/service", []string{"lang", "compiler", "runtime", "runner/engine", "runner/journal", "runner/redact", "runner/wholefile"}},
+		{"runner/registry", []string{}},
+		{"runner/telemetry", []string{}},
+		{"runner/service", []string{"lang", "compiler", "runtime", "runner/engine", "runner/journal", "runner/registry", "runner/redact", "runner/wholefile"}},
 	}
 	for name, p := range list(t) {
 		for _, r := range rules {

@@ -84,7 +84,7 @@ func TestCrashedHost(t *testing.T) {
 // one every run that was told ends, and each effect has happened once. Of calls in
 // doubt somebody says what the server's log shows.
 func TestAKilledHostLosesNothing(t *testing.T) {
-	step := 7
+	step := 11
 	if testing.Short() {
 		step = 41
 	}
