@@ -100,7 +100,7 @@ func (r *reader) servers(root *node) []named {
 	out := []named{}
 	add := func(container *node) {
 		for _, f := range container.fields {
-			out = append(out, named{f.name, f.node})
+			out = append(out, named(f))
 		}
 	}
 	switch r.client {
@@ -152,7 +152,7 @@ func (r *reader) servers(root *node) []named {
 			dup = dup || o.name == f.name
 		}
 		if !dup {
-			out = append(out, named{f.name, f.node})
+			out = append(out, named(f))
 		}
 	}
 	return out
@@ -188,7 +188,7 @@ func (r *reader) cagent(root *node) []named {
 	out := []named{}
 	if m := root.get("mcps"); m != nil && m.kind == object {
 		for _, f := range m.fields {
-			out = append(out, named{f.name, f.node})
+			out = append(out, named(f))
 		}
 	}
 	sets := func(owner string, n *node) {

@@ -100,6 +100,9 @@ func TestTooManyChildrenAreNotDrawn(t *testing.T) {
 			if level < 11 {
 				n.Child = fmt.Sprint(level + 1)
 			}
+			if i > 0 {
+				n.After = []string{fmt.Sprint("s", i-1)}
+			}
 			c.Nodes = append(c.Nodes, n)
 		}
 		p.Children[fmt.Sprint(level)] = c

@@ -73,7 +73,9 @@ func (f font) fit(text string, most float64) string {
 	if f.measure(text) <= most+exact {
 		return text
 	}
+	const longest = 400 // characters; no card has room for more
 	r := []rune(text)
+	r = r[:min(len(r), longest)]
 	for len(r) > 1 {
 		r = r[:len(r)-1]
 		if f.measure(string(r)+"…") <= most+exact {

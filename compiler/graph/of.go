@@ -16,15 +16,16 @@ const mostNodes = 2000
 // Of returns the picture of a plan.
 func Of(p *plan.Plan) *Graph {
 	g := &Graph{FormatVersion: FormatVersion, Workflow: p.Workflow, Deployment: p.Deployment, Digest: p.Digest, Nodes: []Node{}, Edges: []Edge{}}
-	d := drawer{graph: g, root: p}
+	d := drawer{graph: g, root: p, children: map[string]map[string]string{}}
 	d.workflow(p, "")
 	return g
 }
 
 // drawer draws a plan and its children.
 type drawer struct {
-	graph *Graph
-	root  *plan.Plan
+	graph    *Graph
+	root     *plan.Plan
+	children map[string]map[string]string // what each asks of its sources, by digest
 }
 
 // workflow draws a plan whose nodes are in the node with the id in; "": the plan itself.
@@ -154,7 +155,7 @@ func (d *drawer) edges(p *plan.Plan, spec *plan.NodeSpec, prefix string, inputs 
 // shared returns the source because of whose effects a node comes after another one;
 // "": there is none.
 func (d *drawer) shared(p *plan.Plan, before, after *plan.NodeSpec) string {
-	first, second := d.uses(p, before), d.uses(p, after)
+	first, second := d.uses(before), d.uses(after)
 	for _, s := range p.Sources {
 		a, ok := first[s.Name]
 		b, too := second[s.Name]
@@ -167,25 +168,39 @@ func (d *drawer) shared(p *plan.Plan, before, after *plan.NodeSpec) string {
 
 // uses returns the sources that a node asks or hands on, with an effect: "read"
 // where all that it does there is reading.
-func (d *drawer) uses(p *plan.Plan, n *plan.NodeSpec) map[string]string {
+func (d *drawer) uses(n *plan.NodeSpec) map[string]string {
 	if n.Source != "" {
 		return map[string]string{n.Source: n.Effect}
 	}
-	child := d.root.Children[n.Child]
-	if child == nil {
-		return nil
+	out := map[string]string{}
+	for source, effect := range d.usesOfChild(n.Child) {
+		ours := source // unless a binding says which one it is
+		for _, b := range n.Bind {
+			if b.Source == source && b.Ours != "" {
+				ours = b.Ours
+			}
+		}
+		if out[ours] == "" || effect != "read" {
+			out[ours] = effect
+		}
+	}
+	return out
+}
+
+// usesOfChild returns what a child asks of its sources: looked for once, since each of
+// its steps may run a child of its own.
+func (d *drawer) usesOfChild(digest string) map[string]string {
+	if known, ok := d.children[digest]; ok {
+		return known
 	}
 	out := map[string]string{}
-	for i := range child.Nodes {
-		for source, effect := range d.uses(child, &child.Nodes[i]) {
-			ours := source // unless a binding says which one it is
-			for _, b := range n.Bind {
-				if b.Source == source && b.Ours != "" {
-					ours = b.Ours
+	d.children[digest] = out
+	if child := d.root.Children[digest]; child != nil {
+		for i := range child.Nodes {
+			for source, effect := range d.uses(&child.Nodes[i]) {
+				if out[source] == "" || effect != "read" {
+					out[source] = effect
 				}
-			}
-			if out[ours] == "" || effect != "read" {
-				out[ours] = effect
 			}
 		}
 	}

@@ -37,7 +37,7 @@ func Of(p *plan.Plan, inputs value.Value) *Preview {
 	for _, s := range p.Sources {
 		out.Sources[s.Name] = connections(&s)
 	}
-	seer := &seer{root: p, out: out}
+	seer := &seer{root: p, out: out, untold: map[string]bool{}}
 	n := newNames(p, p)
 	shown := value.NewObject(len(p.Inputs))
 	for _, in := range p.Inputs {
@@ -87,9 +87,10 @@ func connections(s *plan.Source) string {
 
 // seer looks ahead.
 type seer struct {
-	root  *plan.Plan
-	out   *Preview
-	steps int
+	root   *plan.Plan
+	out    *Preview
+	steps  int
+	untold map[string]bool // children of whose steps it was not told, by digest
 }
 
 // workflow tells of the steps of a plan. path is that of the step that runs it, with a
@@ -409,7 +410,7 @@ func (s *seer) child(t *told, spec *plan.NodeSpec, n *names, path string, certai
 		return
 	}
 	if s.steps > mostSteps {
-		s.more(p, 0)
+		s.more(spec.Child)
 		return
 	}
 	inner := newNames(p, s.root)
@@ -428,16 +429,19 @@ func (s *seer) child(t *told, spec *plan.NodeSpec, n *names, path string, certai
 	t.steps = s.workflow(p, inner, path, certain)
 }
 
-// more notes that there may be all calls of a child that is not told of.
-func (s *seer) more(p *plan.Plan, depth int) {
+// more notes that there may be all calls of a child that is not told of, each once.
+func (s *seer) more(digest string) {
+	p := s.root.Children[digest]
+	if p == nil || s.untold[digest] {
+		return
+	}
+	s.untold[digest] = true
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
 		if n.Source != "" {
 			s.out.Totals.More = append(s.out.Totals.More, cmp.Or(n.Effect, "unknown"))
 		}
-		if child := s.root.Children[n.Child]; child != nil && depth < deepest {
-			s.more(child, depth+1)
-		}
+		s.more(n.Child)
 	}
 }
 

@@ -95,7 +95,7 @@ func Diff(ctx context.Context, store *journal.Store, older, newer string) (*Diff
 		Plan: []PlanStep{}, Steps: []StepPair{}, Hidden: []string{}, TookMS: [2]int64{a.took(), b.took()},
 	}
 	if !d.SamePlan {
-		d.Plan = planSteps(a.plan, b.plan, "", 0)
+		d.Plan = planSteps(a.plan, b.plan)
 	}
 	d.Connections = bindings(a.plan, b.plan)
 	if d.Inputs, err = d.values("inputs", a.record.Inputs, b.record.Inputs); err != nil {

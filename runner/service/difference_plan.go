@@ -39,38 +39,45 @@ func (s *side) took() int64 {
 	return s.record.FinishedAt.Sub(s.record.StartedAt).Milliseconds()
 }
 
-// deepestPlan is how deep workflows that steps run are compared: they have no cycles,
-// and a plan that was made by hand ends here, too.
-const deepestPlan = 50
-
 // planSteps compares the steps of two plans by name, those of their children too.
-func planSteps(a, b *plan.Plan, path string, depth int) []PlanStep {
-	return comparePlans(a, b, a.Children, b.Children, path, depth)
+func planSteps(a, b *plan.Plan) []PlanStep {
+	c := comparison{a: a, b: b, out: []PlanStep{}}
+	c.plans(a, b, "")
+	return c.out
 }
 
-func comparePlans(a, b *plan.Plan, childrenA, childrenB map[string]*plan.Plan, path string, depth int) []PlanStep {
-	out := []PlanStep{}
+// comparison compares two plans and their children, up to as many steps as anybody
+// could look at: each step of a child may run a child of its own.
+type comparison struct {
+	a, b *plan.Plan
+	out  []PlanStep
+	seen int
+}
+
+func (c *comparison) plans(a, b *plan.Plan, path string) {
 	for i := range a.Nodes {
+		if c.seen++; c.seen > 10*mostPairs || len(c.out) >= mostPairs {
+			return
+		}
 		old := &a.Nodes[i]
 		now := b.Node(old.ID)
 		if now == nil {
-			out = append(out, PlanStep{Step: path + old.ID, Change: "removed"})
+			c.out = append(c.out, PlanStep{Step: path + old.ID, Change: "removed"})
 			continue
 		}
 		if fields := changedFields(old, now); len(fields) > 0 {
-			out = append(out, PlanStep{Step: path + old.ID, Change: "changed", Fields: fields})
+			c.out = append(c.out, PlanStep{Step: path + old.ID, Change: "changed", Fields: fields})
 		}
-		x, y := childrenA[old.Child], childrenB[now.Child]
-		if x != nil && y != nil && old.Child != now.Child && depth < deepestPlan {
-			out = append(out, comparePlans(x, y, childrenA, childrenB, path+old.ID+"/", depth+1)...)
+		x, y := c.a.Children[old.Child], c.b.Children[now.Child]
+		if x != nil && y != nil && old.Child != now.Child {
+			c.plans(x, y, path+old.ID+"/")
 		}
 	}
 	for i := range b.Nodes {
 		if a.Node(b.Nodes[i].ID) == nil {
-			out = append(out, PlanStep{Step: path + b.Nodes[i].ID, Change: "added"})
+			c.out = append(c.out, PlanStep{Step: path + b.Nodes[i].ID, Change: "added"})
 		}
 	}
-	return out
 }
 
 // fieldNames are what people call the fields of a plan that have another name in it.
