@@ -49,6 +49,9 @@ func (s *Store) Prune(ctx context.Context, p Prune) (*Pruned, error) {
 		return out, err
 	}
 	s.locks.sweepBells()
+	if err := s.sweepLocks(ctx); err != nil {
+		return out, err
+	}
 	if out.Blobs, out.Bytes, err = s.collectBlobs(ctx); err != nil {
 		return out, err
 	}
@@ -275,6 +278,31 @@ func (s *Store) pruneByAge() error {
 	}
 	_, _, err = s.collectBlobs(ctx)
 	return err
+}
+
+// sweepLocks removes what was left by processes that died before they had created
+// their run.
+func (s *Store) sweepLocks(ctx context.Context) error {
+	entries, err := os.ReadDir(s.locks.dir)
+	if err != nil {
+		return nil // there are none
+	}
+	known := map[string]bool{}
+	runs, err := s.Runs(ctx, Filter{})
+	if err != nil {
+		return err
+	}
+	for _, r := range runs {
+		known[string(r.Run)] = true
+	}
+	for _, entry := range entries {
+		id, isLock := strings.CutSuffix(entry.Name(), ".lock")
+		id = strings.TrimSuffix(id, ".queued")
+		if isLock && isID(id) && len(id) == len(newID(s.clock())) && !known[id] {
+			s.locks.sweep(filepath.Join(s.locks.dir, entry.Name()))
+		}
+	}
+	return nil
 }
 
 // sweep removes a lock's file that a dead owner left.

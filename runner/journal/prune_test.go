@@ -232,3 +232,19 @@ func TestRunsAreKeptAsLongAsIsAsked(t *testing.T) {
 		t.Errorf("left are %v, want %v of %v", left, want, ids)
 	}
 }
+
+func TestPruningSweepsLocksOfRunsThatWereNeverCreated(t *testing.T) {
+	s := openNew(t)
+	r := newRun(t, s)
+	for _, name := range []string{"08hzza89-0egs.lock", "08hzza89-0egs.queued.lock"} {
+		must(t, os.WriteFile(filepath.Join(s.locks.dir, name), nil, 0o600))
+	}
+	_, err := s.Prune(t.Context(), Prune{})
+	must(t, err)
+	left, err := filepath.Glob(filepath.Join(s.locks.dir, "0*.lock"))
+	must(t, err)
+	if len(left) != 1 || left[0] != s.locks.run(r.ID()) {
+		t.Errorf("left are %v", left)
+	}
+	must(t, r.Close())
+}
