@@ -148,7 +148,7 @@ func (h *Host) SaveDeployment(ctx context.Context, s SaveDeployment) (*Deploymen
 	if err != nil {
 		return nil, kindly(err)
 	}
-	w.forget("saved " + s.ID)
+	w.forget(s.ID)
 	return w.saved(ctx, kept)
 }
 
@@ -235,15 +235,29 @@ func (w *world) saved(ctx context.Context, d registry.Deployment) (*Deployment, 
 	if err != nil {
 		return nil, err
 	}
-	return &out.Deployment, nil
+	return out.copied(), nil
 }
 
+// copied is the deployment as callers get it, who may change what they have.
+func (d *deployed) copied() *Deployment {
+	out := d.Deployment
+	out.Bindings = maps.Clone(d.Bindings)
+	return &out
+}
+
+// savedLinked is computed once for each save: nothing but another one changes it.
 func (w *world) savedLinked(ctx context.Context, d registry.Deployment) (*deployed, error) {
+	// Whoever asks first must not take the answer from the others by giving up.
+	ctx = context.WithoutCancel(ctx)
+	return entry(w, w.deployed, fmt.Sprintf("saved %s %d", d.ID, d.Revision)).get(func() (*deployed, error) { return w.linkDeployed(ctx, d) })
+}
+
+func (w *world) linkDeployed(ctx context.Context, d registry.Deployment) (*deployed, error) {
 	a, err := w.host.registry.Artifact(ctx, d.ArtifactID, d.ArtifactVersion)
 	if err != nil {
 		return nil, artifactError(d.ArtifactID, d.ArtifactVersion, err)
 	}
-	l, err := entry(w, w.plans, "saved "+d.ID).get(func() (*linked, error) { return w.linkSaved(d, a) })
+	l, err := w.linkSaved(d, a)
 	if err != nil {
 		return nil, err
 	}
@@ -286,6 +300,11 @@ func (w *world) savedLinked(ctx context.Context, d registry.Deployment) (*deploy
 
 // ofFile returns a deployment of the project's files.
 func (w *world) ofFile(id string) *deployed {
+	d, _ := entry(w, w.deployed, "file "+id).get(func() (*deployed, error) { return w.compileFile(id), nil })
+	return d
+}
+
+func (w *world) compileFile(id string) *deployed {
 	y := w.project.Deployments[id]
 	t := project.Target{Deployment: y}
 	out := &deployed{Deployment: Deployment{ID: id, ReadOnly: true, Bindings: map[string]string{}, Status: DeploymentReady, Input: value.OfObject(value.NewObject(0))}}
@@ -377,7 +396,7 @@ func (h *Host) Deployment(ctx context.Context, id string) (*Deployment, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &d.Deployment, nil
+	return d.copied(), nil
 }
 
 // Deployments returns deployments, of the files and saved, in the order of their ids;
@@ -391,7 +410,7 @@ func (h *Host) Deployments(ctx context.Context, p Page) ([]*Deployment, error) {
 	all := map[string]func() (*Deployment, error){}
 	for _, id := range w.project.DeploymentNames() {
 		if id > p.After {
-			all[id] = func() (*Deployment, error) { return &w.ofFile(id).Deployment, nil }
+			all[id] = func() (*Deployment, error) { return w.ofFile(id).copied(), nil }
 		}
 	}
 	for _, d := range kept {
@@ -442,6 +461,6 @@ func (h *Host) DeleteDeployment(ctx context.Context, id string, running bool) er
 	if err := h.registry.DeleteDeployment(ctx, id); err != nil {
 		return kindly(err)
 	}
-	w.forget("saved " + id)
+	w.forget(id)
 	return nil
 }

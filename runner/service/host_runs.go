@@ -227,7 +227,11 @@ func (h *Host) known(ctx context.Context, s StartRun, id string, input value.Val
 	if err != nil {
 		return nil, err
 	}
-	same := value.Equal(r.Input, input) || r.Record.Inputs == nil
+	given, err := h.inputsOf(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	same := value.Equal(given, input)
 	if s.Deployment != "" {
 		same = same && r.Deployment == s.Deployment
 	}
@@ -241,6 +245,19 @@ func (h *Host) known(ctx context.Context, s StartRun, id string, input value.Val
 		r.Existing = true
 	}
 	return r, err
+}
+
+// inputsOf returns what a run was started with, also where that is kept encrypted.
+func (h *Host) inputsOf(ctx context.Context, id string) (value.Value, error) {
+	for ev, err := range h.store.Events(ctx, journal.RunID(id)) {
+		if err != nil {
+			return value.NullValue, kindly(err)
+		}
+		if created, ok := ev.Data.(journal.RunCreated); ok {
+			return stored(created.Inputs)
+		}
+	}
+	return value.NullValue, fmt.Errorf("the run %s has no beginning", id)
 }
 
 // after returns a run that was started, once it has ended if wait is set.

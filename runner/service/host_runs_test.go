@@ -416,3 +416,34 @@ func TestWhoStartsManyRunsKeepsNobodyElseWaiting(t *testing.T) {
 		t.Errorf("the turns came as %v, want %v", order, want)
 	}
 }
+
+// A run key is held against inputs also where these are kept encrypted.
+func TestARunKeyOfASensitiveRunStandsForOneRun(t *testing.T) {
+	h := newHostTest(t, map[string]string{"wfc.hcl": "", "a.wf.hcl": `workflow "w" {
+  input "of" {
+    type      = string
+    sensitive = true
+  }
+  step "a" {
+    value = length(input.of)
+  }
+}
+`}, HostOptions{})
+	start := func(of string) (*Run, error) {
+		return h.Start(t.Context(), StartRun{Target: "w", Input: object1(t, `{"of": "`+of+`"}`), Key: "k"}, true)
+	}
+	first, err := start("planted-1")
+	must(t, err)
+	if strings.Contains(first.Input.JSON(), "planted") {
+		t.Errorf("the inputs are shown: %s", first.Input.JSON())
+	}
+	again, err := start("planted-1")
+	must(t, err)
+	if again.ID != first.ID || !again.Existing {
+		t.Errorf("the second start is %s, want %s", again.ID, first.ID)
+	}
+	_, err = start("planted-2")
+	if e := refused(t, err, Conflict); strings.Contains(e.Message, "planted") {
+		t.Errorf("the error tells the inputs: %s", e.Message)
+	}
+}

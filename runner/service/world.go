@@ -2,6 +2,8 @@ package service
 
 import (
 	"context"
+	"maps"
+	"strings"
 	"sync"
 
 	"github.com/lda-wf/wfc/compiler"
@@ -20,13 +22,14 @@ type world struct {
 	mu       sync.Mutex
 	reaches  map[string]*once[*compiler.Reach]
 	plans    map[string]*once[*linked] // by what was linked
+	deployed map[string]*once[*deployed]
 	offering *once[[]Capability]
 }
 
 func newWorld(h *Host, p *project.Project) *world {
 	return &world{
 		host: h, project: p,
-		reaches: map[string]*once[*compiler.Reach]{}, plans: map[string]*once[*linked]{}, offering: &once[[]Capability]{},
+		reaches: map[string]*once[*compiler.Reach]{}, plans: map[string]*once[*linked]{}, deployed: map[string]*once[*deployed]{}, offering: &once[[]Capability]{},
 	}
 }
 
@@ -54,11 +57,11 @@ func entry[T any](w *world, in map[string]*once[T], key string) *once[T] {
 	return o
 }
 
-// forget drops the plan of what was linked under a key.
-func (w *world) forget(key string) {
+// forget drops what is known of a deployment that was saved.
+func (w *world) forget(id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	delete(w.plans, key)
+	maps.DeleteFunc(w.deployed, func(key string, _ *once[*deployed]) bool { return strings.HasPrefix(key, "saved "+id+" ") })
 }
 
 // reach makes a connection of the project ready to be opened.
