@@ -105,6 +105,9 @@ func (r *Prepared) run(ctx context.Context, of runOf) (*engine.Outcome, error) {
 		}
 	}
 	outcome, err := engine.Run(ctx, opts)
+	if of.turn != nil {
+		return outcome, err // who asks a host has no use for files on its disk
+	}
 	return inFolder(ctx, store, outcome, err)
 }
 

@@ -319,8 +319,7 @@ func (s *Service) goOn(ctx context.Context, id string, anew bool, g going) (*eng
 	defer release()
 	opts := prepared.options(store, targets, g.watch)
 	opts.NewSessions, opts.Turn, opts.Leave = anew, g.turn, g.leave
-	outcome, err := engine.Resume(ctx, opts, run)
-	return inFolder(ctx, store, outcome, err)
+	return engine.Resume(ctx, opts, run)
 }
 
 // planOf decodes the plan of a run.
