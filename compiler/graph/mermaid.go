@@ -62,7 +62,8 @@ func (w *mermaid) nodes(in, indent string) {
 		label := strings.Join(lines, "<br>")
 		name := w.names[n.ID]
 		if len(w.inside[n.ID]) > 0 {
-			fmt.Fprintf(w.b, "%ssubgraph %s[\"%s\"]\n", indent, name, label)
+			// A second line of its title would stand under what is in it.
+			fmt.Fprintf(w.b, "%ssubgraph %s[\"%s\"]\n", indent, name, strings.Join(lines, " · "))
 			w.nodes(n.ID, indent+"  ")
 			fmt.Fprintf(w.b, "%send\n", indent)
 			continue
