@@ -22,10 +22,11 @@ import (
 
 // checked returns what check finds in a project, by file, as lines that say all that an
 // editor shows of a finding; files without findings are there, too. open are the texts
-// that are not on disk, by path.
-func checked(t testing.TB, root string, open map[string][]byte) map[protocol.DocumentURI]string {
+// that are not on disk, by path. l is a loader for the root.
+func checked(t testing.TB, l *project.Loader, root string, open map[string][]byte) map[protocol.DocumentURI]string {
 	t.Helper()
-	p, err := project.Load(root, project.Options{Version: "0.1.0", Overlay: open})
+	l.Changed()
+	p, err := l.Load(t.Context(), open)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +100,9 @@ func TestAnEditorShowsWhatCheckFinds(t *testing.T) {
 	if err != nil || len(archives) == 0 {
 		t.Fatal("there are no scripts", err)
 	}
-	s := initialized(t, "", nil)
+	real := servers(t)
+	s := initialized(t, real, nil) // which keeps that project, and its large snapshots
+	loader := project.NewLoader(real, "0.1.0")
 	for _, path := range archives {
 		a, err := txtar.ParseFile(path)
 		if err != nil {
@@ -108,9 +111,10 @@ func TestAnEditorShowsWhatCheckFinds(t *testing.T) {
 		if slices.ContainsFunc(a.Files, func(f txtar.File) bool { return !utf8.Valid(f.Data) }) {
 			continue // JSON has no such texts
 		}
-		disk := t.TempDir()
-		if strings.Contains("\n"+string(a.Comment), "\nservers\n") {
-			disk = servers(t)
+		disk, l := real, loader
+		if !strings.Contains("\n"+string(a.Comment), "\nservers\n") {
+			disk = t.TempDir()
+			l = project.NewLoader(disk, "0.1.0")
 		}
 		// The folder that the editor works in has the sources only as the editor does.
 		open := map[string][]byte{}
@@ -124,7 +128,7 @@ func TestAnEditorShowsWhatCheckFinds(t *testing.T) {
 		for _, path := range slices.Sorted(maps.Keys(open)) {
 			s.must(s.Open(document.URI(path), 0, string(open[path])))
 		}
-		want := checked(t, disk, open)
+		want := checked(t, l, disk, open)
 		s.agrees(want)
 		if t.Failed() {
 			t.Fatalf("so it is in %s", path)
@@ -154,7 +158,7 @@ func TestAnEditorShowsWhatCheckFindsInProjects(t *testing.T) {
 				return err
 			})
 			s.must(err)
-			s.agrees(checked(t, root, nil))
+			s.agrees(checked(t, project.NewLoader(root, "0.1.0"), root, nil))
 		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -35,11 +36,12 @@ func TestSessions(t *testing.T) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	root := servers(t)
-	for _, name := range []string{"wfc.hcl", "connections.wf.hcl"} {
-		delete(files, name)
-		names = slices.DeleteFunc(names, func(n string) bool { return n == name })
+	root := t.TempDir()
+	snapshot, err := os.ReadFile("../testdata/projects/demo/catalog/demo.main.json")
+	if err != nil {
+		t.Fatal(err)
 	}
+	write(t, filepath.Join(root, "catalog", "demo.main.json"), string(snapshot))
 	for name, src := range files {
 		write(t, filepath.Join(root, name), string(src))
 	}
