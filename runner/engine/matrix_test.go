@@ -213,7 +213,11 @@ func TestEveryTwoModifiersOnEveryAction(t *testing.T) {
 				if problem := form(s.core); problem != "" {
 					t.Errorf("%s: %s", where, problem)
 				}
-				for n := 1; n < len(s.facts); n += 1 + len(s.facts)/12 {
+				places := 12
+				if first.whole != nil || second.whole != nil {
+					places = 4
+				}
+				for n := 1; n < len(s.facts); n += 1 + len(s.facts)/places {
 					again := newSim(t, p, matrixWorld())
 					again.facts, again.now = slices.Clone(s.facts[:n]), s.now
 					if strings.Contains(first.name+second.name, "deadline") {
