@@ -40,7 +40,7 @@ func TestADocumentThatIsNestedDeeply(t *testing.T) {
 		"comments of asterisk": {"/*", "", ""},
 	} {
 		version++
-		deep := 20_000
+		deep := 5_000
 		if strings.HasPrefix(name, "brackets") {
 			deep = 100_000
 		}
