@@ -1,7 +1,7 @@
 package feature
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -63,6 +63,7 @@ type item struct {
 	insert  string // what is inserted; "": the label
 	snippet bool   // insert has places to fill
 	start   int    // where what it replaces begins; -1: the name in hand
+	filter  string // what is compared with what it replaces; "": the label
 	again   bool   // what comes next is offered at once
 }
 
@@ -134,6 +135,9 @@ func (c *completer) complete(ctx context.Context) error {
 	case !c.isWorkflows():
 		return nil
 	}
+	if lineEnd(c.src, c.offset)-lineStart(c.src, c.offset) > longestLine {
+		return nil
+	}
 	c.file, c.place = outline.Scan(c.src, c.offset, nests)
 	if c.place.Comment {
 		return nil
@@ -179,6 +183,10 @@ func parses(src []byte) bool {
 	return !found.HasErrors()
 }
 
+// longestLine bounds the lines that completion is for, in bytes. What a person writes
+// is not a tenth of it; the texts that are tried out would be read several times.
+const longestLine = 10_000
+
 // schemaOf returns what may stand in a block, by the blocks around it.
 func schemaOf(file string, b *outline.Block) *syntax.BlockSchema {
 	if b == nil || b.Up == nil {
@@ -196,7 +204,6 @@ func schemaOf(file string, b *outline.Block) *syntax.BlockSchema {
 
 // list returns the items as the protocol has them, best first.
 func (c *completer) list() []protocol.CompletionItem {
-	prefix := string(c.src[c.start:c.offset])
 	slices.SortStableFunc(c.items, func(a, b item) int { return int(a.rank) - int(b.rank) })
 	out := make([]protocol.CompletionItem, 0, len(c.items))
 	seen := map[string]bool{}
@@ -205,23 +212,15 @@ func (c *completer) list() []protocol.CompletionItem {
 			continue
 		}
 		seen[i.label] = true
-		out = append(out, c.item(i, n, prefix))
+		out = append(out, c.item(i, n))
 	}
 	return out
 }
 
-func (c *completer) item(i item, n int, prefix string) protocol.CompletionItem {
+func (c *completer) item(i item, n int) protocol.CompletionItem {
 	start, end := c.start, c.end
-	filter := i.label
 	if i.start >= 0 {
 		start = min(i.start, c.offset)
-		// Clients filter by what they replace up to the cursor.
-		filter = string(bytes.TrimSpace(c.src[start:c.offset]))
-		if !strings.HasPrefix(i.label, filter) {
-			filter = i.label
-		} else {
-			filter = i.label
-		}
 	}
 	insert := i.insert
 	if insert == "" {
@@ -230,7 +229,7 @@ func (c *completer) item(i item, n int, prefix string) protocol.CompletionItem {
 	edit := protocol.TextEdit{Range: c.Text.Range(start, end), NewText: insert}
 	out := protocol.CompletionItem{
 		Label: i.label, Kind: i.kind, Detail: i.detail, SortText: fmt.Sprintf("%d%04d", i.rank, n),
-		FilterText: filter, TextEdit: &edit, InsertTextFormat: protocol.InsertPlain,
+		FilterText: cmp.Or(i.filter, i.label), TextEdit: &edit, InsertTextFormat: protocol.InsertPlain,
 	}
 	if i.snippet {
 		out.InsertTextFormat = protocol.InsertSnippet

@@ -150,7 +150,7 @@ func (c *completer) attributesOf(p probe, t *types.Type) {
 			if c.start == 0 || c.src[c.start-1] != '.' {
 				continue
 			}
-			i.start, i.insert = c.start-1, "["+strconv.Quote(a.Name)+"]"
+			i.start, i.insert, i.filter = c.start-1, "["+strconv.Quote(a.Name)+"]", "."+a.Name
 		}
 		c.add(i)
 	}

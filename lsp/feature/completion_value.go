@@ -366,7 +366,7 @@ func (c *completer) capability(kind check.OfferKind) {
 			i.start = dot + 2
 			c.end = max(c.end, c.closing(i.start))
 		case !hclsyntax.ValidIdentifier(name):
-			i.start, i.insert = dot, "["+strconv.Quote(name)+"]"
+			i.start, i.insert, i.filter = dot, "["+strconv.Quote(name)+"]", "."+name
 		}
 		c.add(i)
 	}
