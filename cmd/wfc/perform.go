@@ -101,6 +101,12 @@ func (p *performance) watch(ev engine.Event) {
 // ended shows what came of a run and returns what the command ends with; nil: the
 // run is completed.
 func (p *performance) ended(ctx context.Context, o *engine.Outcome) error {
+	if p.view.block != nil && !p.json && o.Status != engine.StatusWaiting {
+		// Beside a terminal nobody reads it in time, and `wfc runs show` has it.
+		if r, err := p.record(context.WithoutCancel(ctx), o.Run); err == nil {
+			fmt.Fprint(p.std.err, whatWasDone(r))
+		}
+	}
 	switch o.Status {
 	case engine.StatusCompleted:
 		if p.json {

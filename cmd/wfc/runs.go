@@ -211,6 +211,9 @@ func showRun(out io.Writer, r *journal.RunRecord) error {
 	if err := t.write(out); err != nil {
 		return err
 	}
+	if text := whatWasDone(r); text != "" {
+		fmt.Fprintf(out, "\n%s", text)
+	}
 	if r.Outputs != nil {
 		fmt.Fprintln(out)
 		return printRawJSON(out, r.Outputs)

@@ -227,6 +227,7 @@ func (d *driver) beforeSend(ctx context.Context, live *liveCall, generation uint
 	now := d.clock()
 	f := NodeStarted{
 		At: live.At, Attempt: live.Attempt, Generation: generation, Repeatable: live.Repeatable, Deadline: live.Deadline, Time: now,
+		Effect: live.Effect, Connection: live.Session.Connection,
 	}
 	if d.digest != nil {
 		f.ArgsDigest = d.digest(live.Digested)

@@ -169,7 +169,7 @@ func TestTheIntentSaysWhatAResumeNeeds(t *testing.T) {
 	}
 	for _, ev := range log.events {
 		if data, ok := ev.Data.(journal.NodeStarted); ok && ev.Instance == "0" {
-			want := journal.NodeStarted{IdempotencyKey: "key of a[0]", ArgsDigest: `digest of {"a":2,"b":1}`, Generation: 1, Deadline: time.Unix(2800, 0)}
+			want := journal.NodeStarted{Effect: "write", Connection: "demo.main", IdempotencyKey: "key of a[0]", ArgsDigest: `digest of {"a":2,"b":1}`, Generation: 1, Deadline: time.Unix(2800, 0)}
 			if data != want || ev.Attempt != 1 {
 				t.Errorf("the intent is attempt %d, %+v\nwant %+v", ev.Attempt, data, want)
 			}

@@ -80,6 +80,8 @@ type NodeStarted struct {
 	Attempt    int // from 1; 0 of a fan-out
 	Generation uint64
 	Repeatable bool      // see [StartCall]
+	Effect     string    // of a call: read, write, destructive, or unknown
+	Connection string    // its id; of a call
 	ArgsDigest string    // of a call; "": not known
 	Deadline   time.Time // of the node or element; zero: none
 	Time       time.Time

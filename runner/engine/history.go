@@ -27,9 +27,13 @@ func (c *Core) encode(f Fact, key string) journal.Event {
 	case RunBegun:
 		return journal.Event{Data: journal.RunBegun{}}
 	case NodeStarted:
-		return at(f.At, f.Attempt, journal.NodeStarted{
+		data := journal.NodeStarted{
 			IdempotencyKey: key, ArgsDigest: f.ArgsDigest, Generation: f.Generation, Deadline: f.Deadline, Repeatable: f.Repeatable,
-		})
+		}
+		if f.Effect != "" && f.Effect != "read" {
+			data.Effect, data.Connection = f.Effect, f.Connection
+		}
+		return at(f.At, f.Attempt, data)
 	case AttemptFailed:
 		return at(f.At, f.Attempt, journal.NodeFailed{
 			Kind: string(f.Failure.Kind), Message: f.Failure.Message, Code: f.Failure.Code,

@@ -115,6 +115,10 @@ type NodeStarted struct {
 	ArgsDigest     string    `json:"args_digest,omitempty"`     // see [Store.ArgsDigest]
 	Generation     uint64    `json:"generation,omitempty"`      // of the session; 0: none
 	Deadline       time.Time `json:"deadline,omitzero"`         // absolute; zero: none
+	// Effect and Connection are of a call that does not only read: what the tool may do,
+	// and the connection's id.
+	Effect     string `json:"effect,omitempty"`
+	Connection string `json:"connection,omitempty"`
 	// Repeatable: the one rule for repeats allows to do it again when no answer
 	// comes (its effect is read, or it is idempotent). A node that is not, and was
 	// running when its process died, is in doubt.

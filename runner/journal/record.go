@@ -58,6 +58,8 @@ type RunRecord struct {
 	Inputs     json.RawMessage `json:"inputs"`
 	Outputs    json.RawMessage `json:"outputs"` // nil, printed as null: none
 	Error      *Failure        `json:"error"`
+	Reads      int             `json:"reads,omitempty"`     // how often tools were called that only read
+	Effects    []ToolEffects   `json:"effects,omitempty"`   // what was done with others, in the order in which they were called first
 	Questions  []Question      `json:"questions,omitempty"` // what it asks and waits for, the oldest first
 	// Private are the connections with which it had sessions of its own, of a run that
 	// has not ended; nil: none.

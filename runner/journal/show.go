@@ -121,6 +121,9 @@ func (s *Store) record(ctx context.Context, q querier, summary RunSummary) (*Run
 			return nil, err
 		}
 	}
+	if rec.Reads, rec.Effects, err = s.effects(ctx, q, num, &compiled, rec.Status); err != nil {
+		return nil, err
+	}
 	rec.Steps = inOrder(&compiled, steps, order, rec.Status)
 	if isFinal(rec.Status) {
 		return rec, nil
