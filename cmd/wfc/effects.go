@@ -15,7 +15,7 @@ func whatWasDone(r *journal.RunRecord) string {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString("It did this outside:\n")
+	b.WriteString("Done to the outside world:\n")
 	width := 0
 	for _, e := range r.Effects {
 		width = max(width, len(nameOfTool(e)))
