@@ -493,22 +493,30 @@ func (s *seer) fanOut(out *Step, spec *plan.NodeSpec, p *plan.Plan, n *names, ce
 		}
 		return
 	}
+	results := &fanOutResults{known: true}
 	most := -1 // the strongest effect among the elements
 	for i, e := range elements {
 		e.sensitive = over.sensitive
-		told, asked := s.element(spec, p, n.within(e), path, certain, out.Loop != "")
+		told, asked, c := s.element(spec, p, n.within(e), path, certain, out.Loop != "")
 		if asked {
 			asks++
 		}
 		if spec.Key != "" {
-			if key := n.within(e).eval(spec.Key); key.Value != nil {
-				told.Key = key.Value
+			key, shown := n.within(e).value(parse(spec.Key), string(spec.Key))
+			if shown.Value != nil {
+				told.Key = shown.Value
 			}
+			c.known = c.known && key.known
+			e.key = key.value
 		}
+		results.add(e, c)
 		most = max(most, slices.Index(effects, told.Effect))
 		if i < mostElements {
 			out.Elements = append(out.Elements, told)
 		}
+	}
+	if spec.Loop == nil {
+		n.steps[spec.ID] = results.cell(spec)
 	}
 	if most >= 0 {
 		out.Effect = effects[most]
@@ -531,8 +539,49 @@ func (s *seer) asked(effect string) bool {
 // effects are in the order of how much they may do.
 var effects = []string{"read", "write", "unknown", "destructive"}
 
+// fanOutResults are the results of a fan-out as far as they are known.
+type fanOutResults struct {
+	known     bool
+	sensitive bool
+	keys      []value.Value
+	list      []value.Value
+}
+
+func (f *fanOutResults) add(e *each, c cell) {
+	f.sensitive = f.sensitive || c.sensitive || e.sensitive
+	if f.known = f.known && c.known; !f.known {
+		return
+	}
+	pair := value.NewObject(2)
+	pair.Set("key", e.key)
+	pair.Set("value", e.value)
+	c.value.AsObject().Set("each", value.OfObject(pair))
+	f.keys, f.list = append(f.keys, e.key), append(f.list, c.value)
+}
+
+// cell is what an expression sees of the step.
+func (f *fanOutResults) cell(spec *plan.NodeSpec) cell {
+	c := cell{known: f.known, sensitive: f.sensitive || spec.Sensitive}
+	switch {
+	case !f.known:
+		c.after = []string{"step." + spec.ID}
+	case spec.EachMap:
+		all := value.NewObject(len(f.list))
+		for i, r := range f.list {
+			if f.keys[i].Kind() != value.String {
+				return cell{after: []string{"step." + spec.ID}, sensitive: c.sensitive}
+			}
+			all.Set(f.keys[i].AsString(), r)
+		}
+		c.value = value.OfObject(all)
+	default:
+		c.value = value.OfList(f.list)
+	}
+	return c
+}
+
 // element tells of one element.
-func (s *seer) element(spec *plan.NodeSpec, p *plan.Plan, n *names, path string, certain int, rounds bool) (_ Element, asks bool) {
+func (s *seer) element(spec *plan.NodeSpec, p *plan.Plan, n *names, path string, certain int, rounds bool) (_ Element, asks bool, c cell) {
 	out := Element{Key: value.AppendJSON(nil, n.each.key), Will: Runs}
 	if n.each.sensitive {
 		out.Key = json.RawMessage(fmt.Sprint(n.each.index))
@@ -540,7 +589,7 @@ func (s *seer) element(spec *plan.NodeSpec, p *plan.Plan, n *names, path string,
 	if spec.WhenEach {
 		out.Will, out.Because, _ = s.guard(n, spec.When)
 		if out.Will == Skips {
-			return out, false
+			return out, false, cell{known: true, value: result("skipped", value.NullValue), sensitive: n.each.sensitive}
 		}
 		if out.Will != Runs {
 			certain = 0
@@ -551,7 +600,11 @@ func (s *seer) element(spec *plan.NodeSpec, p *plan.Plan, n *names, path string,
 		out.Will, out.Because = Fails, one.because
 	}
 	out.Connection, out.Effect, out.Question, out.Args, out.Value, out.Steps = one.connection, one.effect, one.question, one.args, one.value, one.steps
-	return out, one.asks != ""
+	c = one.cell
+	if out.Will != Runs {
+		c.known = false
+	}
+	return out, one.asks != "", c
 }
 
 // elementsOf are the elements of a list, a map or an object that is known.

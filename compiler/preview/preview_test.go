@@ -91,6 +91,25 @@ func TestElementsThatInputsTell(t *testing.T) {
 	}
 }
 
+// What is computed of inputs alone is known to the steps after it.
+func TestElementsThatCallNothingAreKnown(t *testing.T) {
+	p := workflow(
+		plan.NodeSpec{ID: "sizes", Kind: plan.ValueNode, ForEach: "input.names", Value: "length(each.value)", When: `each.value != "Bo"`, WhenEach: true},
+		plan.NodeSpec{ID: "byname", Kind: plan.ValueNode, ForEach: "input.names", Key: "each.value", EachMap: true, Value: "length(each.value)"},
+		call("use", func(n *plan.NodeSpec) {
+			n.Args = `{ ran = [for s in step.sizes : s.output if s.outcome == "ok"], first = step.sizes[0].each.value, grace = step.byname["Grace"].output }`
+		}),
+	)
+	_, steps := look(t, p, `{"names": ["Ada", "Bo", "Grace"]}`)
+	var got []string
+	for _, a := range steps["use"].Args {
+		got = append(got, string(a.Value))
+	}
+	if want := "[3,5] \"Ada\" 5"; strings.Join(got, " ") != want {
+		t.Errorf("got %s, want %s", strings.Join(got, " "), want)
+	}
+}
+
 func TestSensitiveValuesAndSecretsAreNotShown(t *testing.T) {
 	p := workflow(
 		call("a", func(n *plan.NodeSpec) {
@@ -98,6 +117,8 @@ func TestSensitiveValuesAndSecretsAreNotShown(t *testing.T) {
 		}),
 		plan.NodeSpec{ID: "v", Kind: plan.ValueNode, Value: "local.hidden"},
 		call("b", func(n *plan.NodeSpec) { n.Args = `{ t = step.v.output }` }),
+		plan.NodeSpec{ID: "w", Kind: plan.ValueNode, ForEach: "[input.token]", Value: "each.value"},
+		call("d", func(n *plan.NodeSpec) { n.Args = `{ t = step.w[0].output }` }),
 		call("c", func(n *plan.NodeSpec) { n.ForEach, n.Args = `[input.token]`, `{ t = each.value, k = each.key }` }),
 	)
 	p.Secrets = []plan.Secret{{Name: "key", Env: "KEY"}}
