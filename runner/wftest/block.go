@@ -25,9 +25,13 @@ func (s *simulation) unmocked(c *call) {
 	if others > 0 {
 		message += " It has mocks of it, whose `when` does not hold or whose `times` are over."
 	}
-	message += fmt.Sprintf(" The arguments are %s.", c.args.Summary(mostShown))
+	if c.Sensitive {
+		message += " The arguments are sensitive."
+	} else {
+		message += fmt.Sprintf(" The arguments are %s.", c.args.Summary(mostShown))
+	}
 	b := &block{source: c.source, tool: c.Tool}
-	if others > 0 && c.args.AsObject().Len() > 0 && c.Do != plan.Read {
+	if others > 0 && !c.Sensitive && c.args.AsObject().Len() > 0 && c.Do != plan.Read {
 		b.when = "args == " + expression(c.args, 2)
 	}
 	if output := s.exampleOf(c); output != nil {

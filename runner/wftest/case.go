@@ -71,6 +71,10 @@ func one(ctx context.Context, t *compiler.Test, common *shared, rec *recording) 
 		s.run()
 	}
 	r.Calls, r.Virtual = len(s.calls), s.now.Sub(epoch)
+	for i := range s.problems {
+		hide := s.hiding()
+		s.problems[i].Message, s.problems[i].Mock = hide.Text(s.problems[i].Message), hide.Text(s.problems[i].Mock)
+	}
 	r.Failures, r.stopped = s.problems, s.problems
 	if len(s.problems) == 0 {
 		r.Failures = s.judge(wrong)

@@ -27,8 +27,7 @@ type ending struct {
 // judge holds the run against what the test expects. wrong is why it did not begin;
 // nil: it did.
 func (s *simulation) judge(wrong *engine.InputError) []Failure {
-	j := &judge{simulation: s, end: s.ending(wrong)}
-	j.redact = redact.New(j.sensitive())
+	j := &judge{simulation: s, end: s.ending(wrong), redact: s.hiding()}
 	want := "ok"
 	at := s.header()
 	e := s.test.Syntax.Expect
@@ -241,9 +240,9 @@ func (j *judge) hides(what, name string) bool {
 	return false
 }
 
-// sensitive are the texts that no message may show: those in what is declared
-// sensitive.
-func (j *judge) sensitive() (out []redact.Secret) {
+// hiding takes out of messages the texts of what is declared sensitive.
+func (s *simulation) hiding() *redact.Redactor {
+	var out []redact.Secret
 	var collect func(name string, v value.Value)
 	collect = func(name string, v value.Value) {
 		switch v.Kind() {
@@ -259,17 +258,17 @@ func (j *judge) sensitive() (out []redact.Secret) {
 			}
 		}
 	}
-	for _, in := range j.test.Plan.Inputs {
-		if v, ok := j.inputs.AsObject().Get(in.Name); ok && in.Sensitive {
+	for _, in := range s.test.Plan.Inputs {
+		if v, ok := s.inputs.AsObject().Get(in.Name); ok && in.Sensitive {
 			collect("input."+in.Name, v)
 		}
 	}
-	for _, n := range j.test.Plan.Nodes {
-		if v, ok := j.core.Result(n.ID); ok && n.Sensitive {
+	for _, n := range s.test.Plan.Nodes {
+		if v, ok := s.core.Result(n.ID); ok && n.Sensitive {
 			collect("step."+n.ID, v)
 		}
 	}
-	return out
+	return redact.New(out)
 }
 
 // testScope has what the asserts of a test may name.

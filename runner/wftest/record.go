@@ -364,6 +364,13 @@ func (r *recording) edits() (out []edit, mocks int) {
 	case next >= 0:
 		at = r.lineStart(next)
 		text += "\n"
+	case r.lineStart(y.Range.Start.Byte) == r.lineStart(y.Range.End.Byte-1):
+		// A block on one line has one attribute and nothing else.
+		if brace := bytes.IndexByte(r.source[y.Header.End.Byte:], '{'); brace >= 0 {
+			at = y.Header.End.Byte + brace + 1
+			out = append(out, edit{at, at, "\n "})
+		}
+		at, text = y.Range.End.Byte-1, "\n\n"+text
 	default:
 		at = r.lineStart(y.Range.End.Byte - 1)
 		text = "\n" + text
