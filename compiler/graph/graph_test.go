@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -176,6 +177,34 @@ func TestNamesOfOtherLanguagesAndMarkupAreText(t *testing.T) {
 		if d := string(g.DOT()); strings.Contains(d, `label="a\ns."]; evil`) {
 			t.Errorf("%q ends a label in\n%s", tool, d)
 		}
+	}
+}
+
+// The plans that the compiler's tests keep have all that a plan may have.
+func TestPlansOfTheCompiler(t *testing.T) {
+	for _, file := range []string{"../testdata/sample.json", "../testdata/sample_prod.json"} {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := plan.Decode(src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := graph.Of(p)
+		ids := map[string]bool{}
+		for _, n := range g.Nodes {
+			if ids[n.ID] || n.In != "" && !ids[n.In] {
+				t.Errorf("%s: the node %q comes twice, or before the one that it is in", file, n.ID)
+			}
+			ids[n.ID] = true
+		}
+		for _, e := range g.Edges {
+			if !ids[e.From] || !ids[e.To] {
+				t.Errorf("%s: an edge leads from %q to %q, and one of them is not there", file, e.From, e.To)
+			}
+		}
+		wellFormed(t, g.SVG())
 	}
 }
 

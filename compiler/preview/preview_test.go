@@ -2,6 +2,7 @@ package preview_test
 
 import (
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 
@@ -205,5 +206,23 @@ func TestManyElementsAreCounted(t *testing.T) {
 	_, steps := look(t, p, string(src))
 	if s := steps["r"]; *s.Count != 5000 || len(s.Elements) != 100 || string(s.Elements[3].Steps[0].Args[0].Value) != `"n"` {
 		t.Errorf("%d elements, %d told", *s.Count, len(s.Elements))
+	}
+}
+
+// The plans that the compiler's tests keep have all that a plan may have; inputs that are
+// not given are unknown to none of it.
+func TestPlansOfTheCompiler(t *testing.T) {
+	for _, file := range []string{"../testdata/sample.json", "../testdata/sample_prod.json"} {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := plan.Decode(src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out, _ := look(t, p, "{}"); len(out.Steps) != len(p.Nodes) {
+			t.Errorf("%s: %d steps of %d", file, len(out.Steps), len(p.Nodes))
+		}
 	}
 }
