@@ -9,7 +9,7 @@ import (
 // world is one with some files.
 func world(files map[string]string) World {
 	return World{
-		Root:   "/work/shop",
+		Root:   "/home/ada/shop",
 		Exists: func(path string) bool { _, ok := files[path]; return ok },
 		Read: func(path string) ([]byte, error) {
 			if src, ok := files[path]; ok {
@@ -65,7 +65,7 @@ func (v vector) run(t *testing.T) {
 
 // The vectors of which each is a kind of mistake that importers have made.
 func TestVectors(t *testing.T) {
-	const codePath, vsPath = "/work/shop/.mcp.json", "/work/shop/.vscode/mcp.json"
+	const codePath, vsPath = "/home/ada/shop/.mcp.json", "/home/ada/shop/.vscode/mcp.json"
 	for _, v := range []vector{
 		{name: "1 no servers", path: codePath, src: `{"mcpServers":{}}`, notes: []string{"no server in it"}},
 		{name: "1 an empty file", path: codePath, src: " \n", notes: []string{"It is empty"}},
@@ -78,10 +78,10 @@ func TestVectors(t *testing.T) {
 		{name: "4 neither", path: codePath, src: `{"mcpServers":{"a":{}}}`, problems: []string{"neither a command nor a URL"}},
 		{name: "5 spellings", path: codePath, src: `{"mcpServers":{"a":{"type":"streamableHttp","url":"https://a.example"},"b":{"type":"streamable_http","url":"https://b.example"},"c":{"type":"sse","url":"https://c.example"},"d":{"type":"remote","url":"https://d.example"}}}`, want: []string{"sse {\n    url = \"https://c.example\"", "http {\n    url = \"https://b.example\""}},
 		{name: "5 unknown", path: codePath, src: `{"mcpServers":{"a":{"type":"pigeon","url":"https://a.example"},"b":{"type":"ws","url":"wss://a.example"}}}`, problems: []string{`no transport "pigeon"; there are stdio, http and sse`, "WebSockets"}},
-		{name: "6 a command that is a list", path: "/work/shop/opencode.json", src: `{"mcp":{"a":{"type":"local","command":["npx","-y","x"],"environment":{"A":"{env:B}"}}}}`, want: []string{`command = "npx"`, `args = ["-y", "x"]`, `env = { A = env("B") }`}},
+		{name: "6 a command that is a list", path: "/home/ada/shop/opencode.json", src: `{"mcp":{"a":{"type":"local","command":["npx","-y","x"],"environment":{"A":"{env:B}"}}}}`, want: []string{`command = "npx"`, `args = ["-y", "x"]`, `env = { A = env("B") }`}},
 		{name: "6 a command with spaces", path: codePath, src: `{"mcpServers":{"a":{"command":"npx -y x"}}}`, want: []string{`command = "npx -y x"`}, notes: []string{"has spaces"}},
 		{name: "6 a program with a space in its name", path: codePath, src: `{"mcpServers":{"a":{"command":"/opt/my server"}}}`, files: map[string]string{"/opt/my server": ""}, want: []string{`command = "/opt/my server"`}},
-		{name: "6 mcporter splits", path: "/work/shop/config/mcporter.json", src: `{"mcpServers":{"a":{"command":"npx -y x"}}}`, want: []string{`command = "npx"`, `args = ["-y", "x"]`}},
+		{name: "6 mcporter splits", path: "/home/ada/shop/config/mcporter.json", src: `{"mcpServers":{"a":{"command":"npx -y x"}}}`, want: []string{`command = "npx"`, `args = ["-y", "x"]`}},
 		{name: "7 values of env", path: codePath, src: `{"mcpServers":{"a":{"command":"x","env":{"PORT":8080,"DEBUG":true,"EMPTY":"","NIL":null}}}}`, want: []string{`PORT = "8080"`, `DEBUG = "true"`, `EMPTY = ""`}, not: []string{"NIL"}},
 		{name: "8 off, in both spellings", path: codePath, src: `{"mcpServers":{"a":{"command":"x","disabled":true},"b":{"command":"y","enabled":false},"c":{"command":"z","disabled":false,"enabled":true}}}`, want: []string{"connection \"a\" \"main\" {\n  enabled = false", "connection \"b\" \"main\" {\n  enabled = false", "connection \"c\" \"main\" {\n  stdio"}},
 		{name: "9 consent", path: codePath, src: `{"mcpServers":{"a":{"command":"x","autoApprove":["drop"]},"b":{"command":"y","trust":true},"c":{"command":"z","alwaysAllow":[]}}}`, not: []string{"trust", "drop"}, notes: []string{`server "a": autoApprove: What its client may do`, `server "b": trust`}},
@@ -93,12 +93,12 @@ func TestVectors(t *testing.T) {
 		{name: "12 names that clash", path: codePath, src: `{"mcpServers":{"a.b":{"command":"x"},"A b":{"command":"y"}}}`, problems: []string{`server "A b": Its connection would have the same name, A_b.main, as that of the server "a.b"`}},
 		{name: "13 the shell of Windows", path: codePath, src: `{"mcpServers":{"a":{"command":"cmd","args":["/c","npx","-y","x","C:\\Users\\me"]}}}`, want: []string{`command = "npx"`, `args = ["-y", "x", "C:\\Users\\me"]`}, notes: []string{"only Windows has"}},
 		{name: "14 the user's folder", path: codePath, src: `{"mcpServers":{"a":{"command":"~/bin/x","args":["~/y"],"cwd":"~"}}}`, want: []string{`command = "${env("HOME")}/bin/x"`, `args = ["~/y"]`, `cwd = env("HOME")`}},
-		{name: "14 relative paths", path: "/work/shop/sub/.mcp.json", src: `{"mcpServers":{"a":{"command":"./x"},"b":{"command":"y","cwd":"data"}}}`, want: []string{`cwd = "${project.root}/sub"`, `cwd = "${project.root}/sub/data"`}},
+		{name: "14 relative paths", path: "/home/ada/shop/sub/.mcp.json", src: `{"mcpServers":{"a":{"command":"./x"},"b":{"command":"y","cwd":"data"}}}`, want: []string{`cwd = "${project.root}/sub"`, `cwd = "${project.root}/sub/data"`}},
 		{name: "15 no envFile", path: vsPath, src: `{"servers":{"a":{"command":"x","envFile":"${workspaceFolder}/.env"}}}`, problems: []string{`server "a": envFile: The file "${workspaceFolder}/.env" cannot be read`}},
-		{name: "15 an envFile", path: vsPath, src: `{"servers":{"a":{"command":"x","envFile":"${workspaceFolder}/.env","env":{"B":"mine"}}}}`, files: map[string]string{"/work/shop/.env": "# c\nexport A=\"quoted secret\"\nB=theirs\nDEBUG=true\n"}, want: []string{"A = secret.a", `B = "mine"`, `DEBUG = "true"`, "secret \"a\" {\n  env = \"A\""}, not: []string{"quoted", "theirs"}},
+		{name: "15 an envFile", path: vsPath, src: `{"servers":{"a":{"command":"x","envFile":"${workspaceFolder}/.env","env":{"B":"mine"}}}}`, files: map[string]string{"/home/ada/shop/.env": "# c\nexport A=\"quoted secret\"\nB=theirs\nDEBUG=true\n"}, want: []string{"A = secret.a", `B = "mine"`, `DEBUG = "true"`, "secret \"a\" {\n  env = \"A\""}, not: []string{"quoted", "theirs"}},
 		{name: "16 a header", path: codePath, src: `{"mcpServers":{"a":{"url":"https://a.example","headers":{"Authorization":"Bearer ${TOKEN}","X-Team":"${TEAM:-core}"}}}}`, want: []string{"auth \"bearer\" {\n    token = secret.token", "env = \"TOKEN\"", `headers = { X-Team = env("TEAM", "core") }`}, not: []string{"Authorization"}},
 		{name: "16 headers in a list", path: "/home/me/.mcphost.yml", src: "mcpServers:\n  a:\n    type: remote\n    url: https://a.example\n    headers:\n      - \"X-Api-Key: ${env://KEY}\"\n", want: []string{`headers = { X-Api-Key = secret.key }`, `env = "KEY"`}},
-		{name: "17 a project of a person's file", path: "/home/me/.claude.json", src: `{"mcpServers":{"a":{"command":"all"}},"projects":{"/work/shop":{"mcpServers":{"a":{"command":"own"}}},"/work":{"mcpServers":{"b":{"command":"no"}}}}}`, want: []string{`command = "own"`}, not: []string{`"all"`, `"no"`}},
+		{name: "17 a project of a person's file", path: "/home/me/.claude.json", src: `{"mcpServers":{"a":{"command":"all"}},"projects":{"/home/ada/shop":{"mcpServers":{"a":{"command":"own"}}},"/work":{"mcpServers":{"b":{"command":"no"}}}}}`, want: []string{`command = "own"`}, not: []string{`"all"`, `"no"`}},
 		{name: "18 a key twice", path: codePath, src: "{\"mcpServers\":{\n\"a\":{\"command\":\"x\"},\n\"a\":{\"command\":\"y\"}}}", problems: []string{`line 3: the key "a" comes twice`}},
 		{name: "19 OAuth", path: codePath, src: `{"mcpServers":{"a":{"url":"https://a.example","oauth":{"clientId":"x"}}}}`, want: []string{"https://a.example"}, notes: []string{"signs in by OAuth"}},
 		{name: "20 docker passes on", path: codePath, src: `{"mcpServers":{"a":{"command":"docker","args":["run","-i","--rm","-e","GITHUB_TOKEN","-e","REGION","-e","X=1","img"]}}}`, want: []string{`GITHUB_TOKEN = secret.github_token`, `REGION = env("REGION")`}, not: []string{"X = "}},
@@ -109,16 +109,16 @@ func TestVectors(t *testing.T) {
 
 func TestDialectsOfVariables(t *testing.T) {
 	for _, v := range []vector{
-		{name: "Claude Code", path: "/work/shop/.mcp.json", src: `{"mcpServers":{"a":{"command":"x","args":["${A}","${B:-b c}","$C","${env:D}"]}}}`, want: []string{`args = [env("A"), env("B", "b c"), "$C", "$${env:D}"]`}, notes: []string{`"${env:D}" is no variable as Claude Code writes it`}},
+		{name: "Claude Code", path: "/home/ada/shop/.mcp.json", src: `{"mcpServers":{"a":{"command":"x","args":["${A}","${B:-b c}","$C","${env:D}"]}}}`, want: []string{`args = [env("A"), env("B", "b c"), "$C", "$${env:D}"]`}, notes: []string{`"${env:D}" is no variable as Claude Code writes it`}},
 		{name: "Claude Desktop", path: "/x/claude_desktop_config.json", src: `{"mcpServers":{"a":{"command":"x","args":["${A}"]}}}`, want: []string{`args = ["$${A}"]`}},
 		{name: "Gemini", path: "/home/me/.gemini/settings.json", src: `{"mcpServers":{"a":{"command":"x","args":["$A/${B}"]}}}`, want: []string{`args = ["${env("A")}/${env("B")}"]`}},
-		{name: "VS Code", path: "/work/shop/.vscode/mcp.json", src: `{"inputs":[{"type":"promptString","id":"api-token","password":true},{"type":"promptString","id":"team","default":"core"}],"servers":{"a":{"command":"x","args":["${env:A}","${input:team}","${workspaceFolder}/d","${userHome}${/}e"],"env":{"T":"${input:api-token}"}}}}`, want: []string{`args = [env("A"), env("TEAM", "core"), "${project.root}/d", "${env("HOME")}/e"]`, `T = secret.api_token`, `env = "API_TOKEN"`}, notes: []string{`VS Code asks its user for "team"`}},
-		{name: "VS Code, an input that is not there", path: "/work/shop/.vscode/mcp.json", src: `{"servers":{"a":{"command":"x","args":["${input:no}"]}}}`, problems: []string{`refers to the input "no"`}},
-		{name: "OpenCode", path: "/work/shop/opencode.jsonc", src: `{"mcp":{"a":{"type":"remote","url":"https://a.example","headers":{"Authorization":"Bearer {file:key.txt}"}}}}`, want: []string{"token = secret.key", `file = "key.txt"`}},
-		{name: "mcporter", path: "/work/shop/config/mcporter.json", src: `{"mcpServers":{"a":{"baseUrl":"https://a.example","bearerTokenEnv":"T","headers":{"X":"$env:Y"}}}}`, want: []string{`token = secret.t`, `headers = { X = env("Y") }`}},
+		{name: "VS Code", path: "/home/ada/shop/.vscode/mcp.json", src: `{"inputs":[{"type":"promptString","id":"api-token","password":true},{"type":"promptString","id":"team","default":"core"}],"servers":{"a":{"command":"x","args":["${env:A}","${input:team}","${workspaceFolder}/d","${userHome}${/}e"],"env":{"T":"${input:api-token}"}}}}`, want: []string{`args = [env("A"), env("TEAM", "core"), "${project.root}/d", "${env("HOME")}/e"]`, `T = secret.api_token`, `env = "API_TOKEN"`}, notes: []string{`VS Code asks its user for "team"`}},
+		{name: "VS Code, an input that is not there", path: "/home/ada/shop/.vscode/mcp.json", src: `{"servers":{"a":{"command":"x","args":["${input:no}"]}}}`, problems: []string{`refers to the input "no"`}},
+		{name: "OpenCode", path: "/home/ada/shop/opencode.jsonc", src: `{"mcp":{"a":{"type":"remote","url":"https://a.example","headers":{"Authorization":"Bearer {file:key.txt}"}}}}`, want: []string{"token = secret.key", `file = "key.txt"`}},
+		{name: "mcporter", path: "/home/ada/shop/config/mcporter.json", src: `{"mcpServers":{"a":{"baseUrl":"https://a.example","bearerTokenEnv":"T","headers":{"X":"$env:Y"}}}}`, want: []string{`token = secret.t`, `headers = { X = env("Y") }`}},
 		{name: "goose", path: "/home/me/.config/goose/config.yaml", src: "extensions:\n  dev:\n    type: builtin\n  a:\n    type: stdio\n    cmd: npx\n    args: [-y, x]\n    envs: {A: 1}\n    env_keys: [GITHUB_TOKEN]\n    timeout: 300\n  b:\n    type: streamable_http\n    uri: https://b.example\n", want: []string{`command = "npx"`, `A = "1"`, `GITHUB_TOKEN = secret.github_token`, `idle_timeout = "300s"`, `url = "https://b.example"`}, notes: []string{"part of goose itself"}},
-		{name: "gh-aw", path: "/work/shop/flow.md", src: "---\nmcp-servers:\n  a:\n    container: ghcr.io/x/y\n    env:\n      K: \"${{ secrets.API_KEY }}\"\n    allowed: [search]\n---\n# Flow\n", want: []string{`command = "docker"`, `K = env("API_KEY")`, `allow = ["search"]`}},
-		{name: "cagent", path: "/work/shop/agent.yaml", src: "agents:\n  root:\n    toolsets:\n      - type: think\n      - type: mcp\n        ref: docker:duckduckgo\n      - type: mcp\n        name: r\n        remote:\n          url: https://r.example/sse\n          transport_type: sse\n", want: []string{`"--servers=duckduckgo"`, "sse {\n    url = \"https://r.example/sse\""}},
+		{name: "gh-aw", path: "/home/ada/shop/flow.md", src: "---\nmcp-servers:\n  a:\n    container: ghcr.io/x/y\n    env:\n      K: \"${{ secrets.API_KEY }}\"\n    allowed: [search]\n---\n# Flow\n", want: []string{`command = "docker"`, `K = env("API_KEY")`, `allow = ["search"]`}},
+		{name: "cagent", path: "/home/ada/shop/agent.yaml", src: "agents:\n  root:\n    toolsets:\n      - type: think\n      - type: mcp\n        ref: docker:duckduckgo\n      - type: mcp\n        name: r\n        remote:\n          url: https://r.example/sse\n          transport_type: sse\n", want: []string{`"--servers=duckduckgo"`, "sse {\n    url = \"https://r.example/sse\""}},
 	} {
 		if v.name == "gh-aw" || v.name == "cagent" || v.name == "goose" {
 			v := v
@@ -189,7 +189,7 @@ func TestSecretsAreNotWritten(t *testing.T) {
 		"mixed": {"url": "https://a.example", "headers": {"X-Auth": "${USER_ID}:hunter2hunter2-ghp_0123456789abcdefghijklmnop"}},
 		"default": {"command": "x", "env": {"API_TOKEN": "${API_TOKEN:-` + token + `}"}}
 	}}`
-	got := Read([]File{{Name: "file", Path: "/work/shop/.mcp.json", Bytes: []byte(src)}}, world(nil))
+	got := Read([]File{{Name: "file", Path: "/home/ada/shop/.mcp.json", Bytes: []byte(src)}}, world(nil))
 	if len(got.Problems) > 0 {
 		t.Fatal(got.Problems)
 	}
@@ -212,7 +212,7 @@ func TestSecretsAreNotWritten(t *testing.T) {
 // Two servers with other values for one variable keep both.
 func TestOtherValuesOfOneVariable(t *testing.T) {
 	src := `{"mcpServers":{"a":{"command":"x","env":{"TOKEN":"ghp_aaaaaaaaaaaaaaaaaaaa"}},"b":{"command":"y","env":{"TOKEN":"ghp_bbbbbbbbbbbbbbbbbbbb"}},"c":{"command":"z","env":{"TOKEN":"ghp_aaaaaaaaaaaaaaaaaaaa"}}}}`
-	got := Read([]File{{Name: "file", Path: "/work/shop/.mcp.json", Bytes: []byte(src)}}, world(nil))
+	got := Read([]File{{Name: "file", Path: "/home/ada/shop/.mcp.json", Bytes: []byte(src)}}, world(nil))
 	hcl := string(got.HCL())
 	if len(got.Secrets) != 2 || strings.Count(hcl, "TOKEN = secret.token }") != 2 || !strings.Contains(hcl, "TOKEN = secret.b_token }") {
 		t.Errorf("%v\n%s", got.Secrets, hcl)
@@ -221,7 +221,7 @@ func TestOtherValuesOfOneVariable(t *testing.T) {
 
 func TestTheProjectsFileWins(t *testing.T) {
 	user := File{Name: "user", Path: "/home/me/.cursor/mcp.json", User: true, Bytes: []byte(`{"mcpServers":{"a":{"command":"users","env":{"A_TOKEN":"abcdefghijkl"}},"b":{"command":"b"}}}`)}
-	own := File{Name: "own", Path: "/work/shop/.cursor/mcp.json", Bytes: []byte(`{"mcpServers":{"a":{"command":"projects"}}}`)}
+	own := File{Name: "own", Path: "/home/ada/shop/.cursor/mcp.json", Bytes: []byte(`{"mcpServers":{"a":{"command":"projects"}}}`)}
 	for _, files := range [][]File{{user, own}, {own, user}} {
 		got := Read(files, world(nil))
 		hcl := string(got.HCL())
@@ -239,7 +239,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("server.json", `{"name":"a/b","packages":[{"registryType":"oci","identifier":"x"}]}`)
 	f.Add("a.yaml", "a: &a [*a]\n")
 	f.Fuzz(func(t *testing.T, name, src string) {
-		got := Read([]File{{Name: name, Path: "/work/shop/" + name, Bytes: []byte(src)}}, world(nil))
+		got := Read([]File{{Name: name, Path: "/home/ada/shop/" + name, Bytes: []byte(src)}}, world(nil))
 		got.HCL()
 	})
 }
