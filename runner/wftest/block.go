@@ -102,7 +102,8 @@ func (b *block) text() string {
 		fmt.Fprintf(&out, "    %s\n", l)
 	}
 	out.WriteString("  }\n")
-	return laidOut(out.String())
+	// A file is text; what is none in an answer becomes the sign for that.
+	return laidOut(strings.ToValidUTF8(out.String(), "\ufffd"))
 }
 
 // laidOut lays blocks of a test out as `wfc fmt` does.

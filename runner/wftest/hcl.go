@@ -1,16 +1,13 @@
 package wftest
 
 import (
-	"fmt"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/lda-wf/wfc/lang/types"
 	"github.com/lda-wf/wfc/lang/value"
 )
 
-// expression writes a value as an expression of the language. depth is how far its
+// expression writes a value without blobs as an expression of the language. depth is how far its
 // lines are indented, in steps of two spaces; short values take one line.
 func expression(v value.Value, depth int) string {
 	var b strings.Builder
@@ -53,98 +50,18 @@ func write(b *strings.Builder, v value.Value, depth int) {
 		indent(b, depth)
 		b.WriteByte('}')
 	default:
-		b.WriteString(scalar(v))
+		b.WriteString(types.Notation(v))
 	}
 }
 
 // oneLine writes a list or an object on one line, where that is short.
 func oneLine(v value.Value) (string, bool) {
-	var b strings.Builder
-	var line func(v value.Value) bool
-	line = func(v value.Value) bool {
-		switch v.Kind() {
-		case value.List:
-			b.WriteByte('[')
-			for i, e := range v.AsList() {
-				if i > 0 {
-					b.WriteString(", ")
-				}
-				if !line(e) {
-					return false
-				}
-			}
-			b.WriteByte(']')
-		case value.Object:
-			if v.AsObject().Len() == 0 {
-				b.WriteString("{}")
-				break
-			}
-			b.WriteString("{ ")
-			i := 0
-			for name, e := range v.AsObject().All() {
-				if i > 0 {
-					b.WriteString(", ")
-				}
-				i++
-				b.WriteString(types.Key(name))
-				b.WriteString(" = ")
-				if !line(e) {
-					return false
-				}
-			}
-			b.WriteString(" }")
-		default:
-			b.WriteString(scalar(v))
-		}
-		return b.Len() <= lineWidth
-	}
-	if !line(v) {
-		return "", false
-	}
-	return b.String(), true
+	line := types.Notation(v)
+	return line, len(line) <= lineWidth
 }
 
-func scalar(v value.Value) string {
-	if v.Kind() == value.String {
-		return literal(v.AsString())
-	}
-	if v.Kind() == value.Blob {
-		return "null"
-	}
-	return v.JSON()
-}
-
-// literal writes a text as a literal. Bytes that are no text become the sign for that.
-func literal(text string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for i, c := range text {
-		switch {
-		case c == '"' || c == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(c)
-		case c == '\n':
-			b.WriteString(`\n`)
-		case c == '\r':
-			b.WriteString(`\r`)
-		case c == '\t':
-			b.WriteString(`\t`)
-		case (c == '$' || c == '%') && strings.HasPrefix(text[i+1:], "{"):
-			b.WriteRune(c)
-			b.WriteRune(c)
-		case c == utf8.RuneError:
-			b.WriteRune(c)
-		case !unicode.IsPrint(c) && c > 0xffff:
-			fmt.Fprintf(&b, `\U%08x`, c)
-		case !unicode.IsPrint(c):
-			fmt.Fprintf(&b, `\u%04x`, c)
-		default:
-			b.WriteRune(c)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
-}
+// literal writes a text as a literal.
+func literal(text string) string { return types.Notation(value.OfString(text)) }
 
 func indent(b *strings.Builder, depth int) {
 	for range depth {

@@ -87,6 +87,7 @@ func TestRecording(t *testing.T) {
 			code := -32602
 			return nil, &engine.CallError{Kind: engine.KindProtocol, Message: "Bad.", Code: &code, Answered: true}
 		}, "    when  = args == { text = \"a\" }\n    error = \"No a, (secret).\"\n  }\n\n  mock \"demo\" \"echo\" {\n    # recorded from demo.main\n    when  = args == { text = \"b\" }\n    error = { kind = \"protocol\", message = \"Bad.\", code = -32602 }\n"},
+		{"bytes that are no text", "test \"t\" {\n  workflow = workflow.w\n}\n", says("a\xffb"), "    text = \"a\ufffdb\"\n"},
 		{"a template's signs, and more lines", "test \"t\" {\n  workflow = workflow.w\n}\n", says("${x} %{y}\n\"z\""), "    text = \"$${x} %%{y}\\n\\\"z\\\"\"\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
