@@ -9,6 +9,7 @@ import (
 
 	"github.com/lda-wf/wfc/lsp/document"
 	"github.com/lda-wf/wfc/lsp/protocol"
+	"github.com/lda-wf/wfc/testdata/genproject"
 )
 
 // pair is a project of a workflow and one that runs it.
@@ -406,5 +407,28 @@ func TestTheClientIsAskedToWatch(t *testing.T) {
 			}
 		}
 		return false
+	}))
+}
+
+func TestWorkOnManyFilesIsShown(t *testing.T) {
+	files := genproject.Files(200)
+	root := t.TempDir()
+	for name, src := range files {
+		write(t, filepath.Join(root, name), string(src))
+	}
+	s := initialized(t, root, func(p *protocol.InitializeParams) { p.Capabilities.Window.WorkDoneProgress = true })
+	s.must(s.Until(t.Context(), func() bool {
+		var got []string
+		for _, m := range s.Messages() {
+			switch {
+			case m.Method == "window/workDoneProgress/create":
+				got = append(got, "create")
+			case m.Method == "$/progress" && strings.Contains(string(m.Params), `"begin"`):
+				got = append(got, "begin")
+			case m.Method == "$/progress" && strings.Contains(string(m.Params), `"end"`):
+				got = append(got, "end")
+			}
+		}
+		return strings.Join(got, " ") == "create begin end"
 	}))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"strconv"
 	"sync"
 
 	"github.com/lda-wf/wfc/lsp/protocol"
@@ -36,4 +37,18 @@ func (s *Server) fault(what string, fault any) {
 	s.log.printf("a fault in %s: %v\n%s", what, fault, debug.Stack())
 	s.notify("window/logMessage", "", protocol.LogMessageParams{Type: protocol.MessageError,
 		Message: fmt.Sprintf("This is a bug in wfc: %s failed (%v). Please report it with what the server wrote to its log.", what, fault)})
+}
+
+// progress shows in the client that work goes on, until what it returns is called. A
+// client that shows none is told nothing.
+func (s *Server) progress(title string) (done func()) {
+	if !s.client.Window.WorkDoneProgress {
+		return func() {}
+	}
+	token := "wfc-" + strconv.FormatInt(s.asked.Add(1), 10)
+	s.ask("window/workDoneProgress/create", protocol.WorkDoneProgressCreateParams{Token: token})
+	s.notify("$/progress", "", protocol.ProgressParams{Token: token, Value: protocol.WorkDoneProgress{Kind: "begin", Title: title}})
+	return func() {
+		s.notify("$/progress", "", protocol.ProgressParams{Token: token, Value: protocol.WorkDoneProgress{Kind: "end"}})
+	}
 }

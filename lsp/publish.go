@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"path/filepath"
 	"slices"
 	"sync"
 
@@ -27,8 +28,9 @@ type publisher struct {
 	stopped  bool
 
 	// Of run's goroutine.
-	sent  map[string]map[protocol.DocumentURI]sent // by project; of a client that asks, what it would get
-	again bool                                     // it has to ask again
+	checked map[string]bool                          // projects that were checked whole
+	sent    map[string]map[protocol.DocumentURI]sent // by project; of a client that asks, what it would get
+	again   bool                                     // it has to ask again
 }
 
 // sent is what the client has of a document.
@@ -40,7 +42,7 @@ type sent struct {
 func newPublisher(s *Server) *publisher {
 	p := &publisher{
 		s: s, pulls: workspace.Pulls(s.client), wake: make(chan struct{}, 1), done: make(chan struct{}),
-		dirty: map[string]bool{}, sent: map[string]map[protocol.DocumentURI]sent{}, cancel: func() {},
+		dirty: map[string]bool{}, sent: map[string]map[protocol.DocumentURI]sent{}, checked: map[string]bool{}, cancel: func() {},
 	}
 	go p.run()
 	return p
@@ -124,6 +126,10 @@ func (p *publisher) next() string {
 	return keys[0]
 }
 
+// manyFiles is how many files take so long to check the first time that a person wants to
+// know why the other files have no findings yet.
+const manyFiles = 200
+
 // project sends the diagnostics of a project. The error is the context's.
 func (p *publisher) project(ctx context.Context, s *workspace.Snapshot, key string) (err error) {
 	defer func() {
@@ -138,9 +144,11 @@ func (p *publisher) project(ctx context.Context, s *workspace.Snapshot, key stri
 			p.send(key, uri, nil, nil)
 		}
 		delete(p.sent, key)
+		delete(p.checked, key)
 		return nil
 	}
-	if p.sent[key] == nil && !p.pulls {
+	first := !p.checked[key]
+	if first && !p.pulls {
 		// The first time, what is open comes before the rest.
 		found, err := s.OpenDiagnostics(ctx, x)
 		if err != nil {
@@ -150,10 +158,14 @@ func (p *publisher) project(ctx context.Context, s *workspace.Snapshot, key stri
 			p.send(key, d.URI, d.Version, d.Diagnostics)
 		}
 	}
+	if first && x.Files() >= manyFiles {
+		defer p.s.progress("Checking " + filepath.Base(x.Root))()
+	}
 	found, err := s.Diagnostics(ctx, x)
 	if err != nil {
 		return err
 	}
+	p.checked[key] = true
 	now := map[protocol.DocumentURI]bool{}
 	for _, d := range found {
 		now[d.URI] = true

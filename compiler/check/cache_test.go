@@ -31,7 +31,7 @@ func states(t *testing.T) map[string]map[string][]byte {
 		"greeter.wfi":        []byte("interface greeter {\n  @read\n  tool greet(name: string) -> object({ greeting = string }, any)\n}\n"),
 		"name.txt":           []byte("you"),
 	}
-	out := map[string]map[string][]byte{"family": family, "many": genproject.Files(3)}
+	out := map[string]map[string][]byte{"family": family, "many": genproject.Files(2)}
 	corpus := map[string][]byte{}
 	root := filepath.Join("..", "..", "testdata", "projects", "corpus")
 	for _, name := range []string{"wfc.hcl", "connections.wf.hcl", "issues.wf.hcl", "trackers.wfi"} {
@@ -64,7 +64,7 @@ func TestACacheFindsWhatCheckingAnewFinds(t *testing.T) {
 				for _, n := range names {
 					texts[n] = files[n]
 				}
-				for range rapid.IntRange(1, 5).Draw(t, "states") {
+				for range rapid.IntRange(1, 3).Draw(t, "states") {
 					n := rapid.SampledFrom(names).Draw(t, "file")
 					texts[n] = edited(t, texts[n], files, n)
 					overlay := map[string][]byte{}

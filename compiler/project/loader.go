@@ -115,6 +115,13 @@ func (l *Loader) Changed(paths ...string) {
 	l.told.add(paths...)
 }
 
+// Files returns how many files on disk the project had when somebody looked last.
+func (l *Loader) Files() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.names)
+}
+
 // Load returns the project with the files of the overlay in place of those on
 // disk, by absolute path. The overlay is not to be changed afterwards. The error
 // is that of the context.

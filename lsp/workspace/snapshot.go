@@ -215,6 +215,10 @@ func (p *Project) first(ctx context.Context) (diag.List, *project.Project, error
 	return slices.DeleteFunc(found, func(d diag.Diagnostic) bool { return !slices.Contains(names, d.Range.File) }), part, nil
 }
 
+// Files returns how many files on disk the project had when it was looked at last; 0:
+// it was not yet.
+func (p *Project) Files() int { return p.shared.loader.Files() }
+
 // Location returns a place of a diagnostic or of the syntax tree as the protocol
 // has it. ok is false for one that is nowhere in a file. The error is the context's.
 func (p *Project) Location(ctx context.Context, r diag.Range) (l protocol.Location, ok bool, err error) {
