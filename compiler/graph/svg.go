@@ -206,11 +206,6 @@ func (p *painter) badge(n *Node) string {
 	return text
 }
 
-// picture writes the whole.
-// description says in words what is in the picture, for those who cannot see it.
-// inputs are what the workflow takes: name and type.
-// outputs are what the workflow gives: name and the steps that it is of.
-// panel writes inputs or outputs, side by side, in as many lines as they need.
 // put draws blocks one below the other, each in the middle, and the line before the
 // finally blocks.
 func (p *painter) put(blocks []*block, x, y, width float64) {
@@ -367,7 +362,6 @@ func (p *painter) text(class string, x, y float64, s string) {
 	fmt.Fprintf(&p.b, `<text class="%s" x="%s" y="%s">%s</text>`, class, num(x), num(y), escape(s))
 }
 
-// legend explains the colours and lines that the picture has.
 // num prints a coordinate.
 func num(f float64) string {
 	s := fmt.Sprintf("%.1f", f)

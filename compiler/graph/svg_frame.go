@@ -6,6 +6,7 @@ import (
 	"strings"
 )
 
+// picture writes the whole.
 func (p *painter) picture() []byte {
 	g := p.graph
 	blocks := p.blocks("")
@@ -40,6 +41,7 @@ func blocksWidth(blocks []*block) float64 {
 	return w
 }
 
+// description says in words what is in the picture, for those who cannot see it.
 func (p *painter) description() string {
 	var b strings.Builder
 	for i, n := range p.inside[""] {
@@ -91,6 +93,7 @@ func (p *painter) heading(width float64, y *float64) {
 	*y += 18
 }
 
+// inputs are what the workflow takes: name and type.
 func (p *painter) inputs() []text {
 	var out []text
 	for i := range p.graph.Nodes {
@@ -101,6 +104,7 @@ func (p *painter) inputs() []text {
 	return out
 }
 
+// outputs are what the workflow gives: name and the steps that it is of.
 func (p *painter) outputs() []text {
 	var out []text
 	from := map[string][]string{}
@@ -123,6 +127,7 @@ func (p *painter) outputs() []text {
 	return out
 }
 
+// panel writes inputs or outputs, side by side, in as many lines as they need.
 func (p *painter) panel(title string, items []text, width float64, y *float64) {
 	if len(items) == 0 {
 		return
@@ -155,6 +160,7 @@ func (p *painter) panel(title string, items []text, width float64, y *float64) {
 	*y += high + 24
 }
 
+// legend explains the colours and lines that the picture has.
 func (p *painter) legend(width float64, y *float64) {
 	var effects, kinds []string
 	for i := range p.graph.Nodes {

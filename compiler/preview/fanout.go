@@ -9,6 +9,7 @@ import (
 	"github.com/lda-wf/wfc/lang/value"
 )
 
+// fanOut tells of a step with for_each.
 func (s *seer) fanOut(out *Step, spec *plan.NodeSpec, p *plan.Plan, n *names, certain int) {
 	n.steps[spec.ID] = cell{after: []string{"step." + spec.ID}, sensitive: spec.Sensitive}
 	over, k := n.value(parse(spec.ForEach), string(spec.ForEach))
@@ -79,12 +80,15 @@ func (s *seer) fanOut(out *Step, spec *plan.NodeSpec, p *plan.Plan, n *names, ce
 	}
 }
 
+// asked reports whether the policy has a person asked about an effect.
 func (s *seer) asked(effect string) bool {
 	return s.root.Policy != nil && s.root.Policy.Destructive == "ask" && (effect == "destructive" || effect == "unknown")
 }
 
+// effects are in the order of how much they may do.
 var effects = []string{"read", "write", "unknown", "destructive"}
 
+// fanOutResults are the results of a fan-out as far as they are known.
 type fanOutResults struct {
 	known     bool
 	sensitive bool
@@ -104,6 +108,7 @@ func (f *fanOutResults) add(e *each, c cell) {
 	f.keys, f.list = append(f.keys, e.key), append(f.list, c.value)
 }
 
+// cell is what an expression sees of the step.
 func (f *fanOutResults) cell(spec *plan.NodeSpec) cell {
 	c := cell{known: f.known, sensitive: f.sensitive || spec.Sensitive}
 	switch {
@@ -124,6 +129,7 @@ func (f *fanOutResults) cell(spec *plan.NodeSpec) cell {
 	return c
 }
 
+// element tells of one element.
 func (s *seer) element(spec *plan.NodeSpec, p *plan.Plan, n *names, path string, certain int, rounds bool) (_ Element, asks bool, c cell) {
 	out := Element{Key: value.AppendJSON(nil, n.each.key), Will: Runs}
 	if n.each.sensitive {
@@ -150,6 +156,7 @@ func (s *seer) element(spec *plan.NodeSpec, p *plan.Plan, n *names, path string,
 	return out, one.asks != "", c
 }
 
+// elementsOf are the elements of a list, a map or an object that is known.
 func elementsOf(c cell) ([]*each, bool) {
 	if !c.known {
 		return nil, false

@@ -458,13 +458,6 @@ func (given cell) input(name string, args []Arg, n *names) (_ cell, ok bool) {
 	return cell{}, false
 }
 
-// fanOut tells of a step with for_each.
-// asked reports whether the policy has a person asked about an effect.
-// effects are in the order of how much they may do.
-// fanOutResults are the results of a fan-out as far as they are known.
-// cell is what an expression sees of the step.
-// element tells of one element.
-// elementsOf are the elements of a list, a map or an object that is known.
 func sourceOf(p *plan.Plan, name string) *plan.Source {
 	for i := range p.Sources {
 		if p.Sources[i].Name == name {
