@@ -140,6 +140,7 @@ func typing(wfc, root string, steps, n int, only string) error {
 	if _, err := s.Diagnostics(s.ctx, s.uri, 0); err != nil {
 		return err
 	}
+	operations := append(slices.Clone(operations), features...)
 	times := make([][]time.Duration, len(operations))
 	for i := range n {
 		for k, o := range operations { // in turn, as one types
