@@ -16,6 +16,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -117,7 +118,7 @@ func down(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // request is "request METHOD URL [NAME:VALUE…] [BODY|@FILE]": an HTTP request, whose
-// answer is printed: the status, then the body.
+// answer is printed: the status, then the body. $RUN becomes the first run in it.
 func request(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: request METHOD URL [NAME:VALUE…] [BODY|@FILE]")
@@ -147,6 +148,9 @@ func request(ts *testscript.TestScript, neg bool, args []string) {
 	defer answer.Body.Close()
 	body, err := io.ReadAll(answer.Body)
 	ts.Check(err)
+	if m := regexp.MustCompile(`"run_id":"([^"]+)"`).FindSubmatch(body); m != nil {
+		ts.Setenv("RUN", string(m[1]))
+	}
 	text := fmt.Sprintf("%d\n%s", answer.StatusCode, body)
 	fmt.Fprintln(ts.Stdout(), normal(strings.TrimSuffix(text, "\n"), ts.Getenv("WORK")))
 }
@@ -159,6 +163,14 @@ func large(ts *testscript.TestScript, neg bool, args []string) {
 	n, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(`"`+strings.Repeat("a", n-2)+`"`), 0o600))
+}
+
+// showToken is "token FILE": it sets $WFC_TOKEN to the token in a file.
+func showToken(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: token FILE")
+	}
+	ts.Setenv(tokenVariable, strings.TrimSpace(ts.ReadFile(args[0])))
 }
 
 // certificate is "certificate CERT KEY": a certificate for 127.0.0.1 and its key.

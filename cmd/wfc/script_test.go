@@ -127,6 +127,7 @@ func runScripts(t *testing.T, dir string) {
 			"npm":         npmPath(t),
 			"interrupt":   interrupt,
 			"ok":          ok,
+			"token":       showToken,
 			"write":       write,
 		},
 	})
@@ -432,7 +433,7 @@ func holds(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	found := false
 	ts.Check(filepath.WalkDir(ts.MkAbs(args[0]), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
 		src, err := os.ReadFile(path)

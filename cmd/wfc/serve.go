@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lda-wf/wfc/compiler/project"
+	"github.com/lda-wf/wfc/lang/syntax"
 	"github.com/lda-wf/wfc/runner/mcpserver"
 	"github.com/lda-wf/wfc/runner/rpc"
 	"github.com/lda-wf/wfc/runner/rpc/token"
@@ -32,6 +33,8 @@ type serveFlags struct {
 	requireToken bool
 	logLevel     string
 	logJSON      bool
+	drain        string
+	draining     time.Duration // what drain says
 	maxRuns      int
 }
 
@@ -60,6 +63,7 @@ where it listens. SIGINT and SIGTERM stop it in good order, a second one at once
 	cmd.Flags().StringVar(&f.key, "tls-key", "", "the certificate's private key, a PEM `FILE`")
 	cmd.Flags().BoolVar(&f.requireToken, "require-token", false, "want a token from everybody, on this computer, too")
 	cmd.Flags().IntVar(&f.maxRuns, "max-runs", service.DefaultMaxRuns, "how many runs `N` go on at once; more wait for their turn")
+	cmd.Flags().StringVar(&f.drain, "drain", "30s", "when it stops, give calls in flight this `DURATION` to end")
 	cmd.Flags().StringVar(&f.logLevel, "log-level", "info", "what is logged on stderr: `debug|info|warn|error`")
 	cmd.Flags().BoolVar(&f.logJSON, "log-json", false, "log as JSON, one object a line")
 	dataFlag(cmd.Flags(), &f.data)
@@ -67,11 +71,8 @@ where it listens. SIGINT and SIGTERM stop it in good order, a second one at once
 }
 
 func startServer(ctx context.Context, std streams, g *globals, f serveFlags) (err error) {
-	if f.maxRuns < 1 {
-		return usage("--max-runs %d: it must be at least 1", f.maxRuns)
-	}
-	if (f.cert == "") != (f.key == "") {
-		return usage("--tls-cert and --tls-key belong together")
+	if err := f.check(); err != nil {
+		return err
 	}
 	log, err := logger(std.err, f)
 	if err != nil {
@@ -162,6 +163,23 @@ func startServer(ctx context.Context, std streams, g *globals, f serveFlags) (er
 	return failed(errors.Join(served, err))
 }
 
+// check says what is wrong with the flags, and reads those that are durations.
+func (f *serveFlags) check() (err error) {
+	if f.maxRuns < 1 {
+		return usage("--max-runs %d: it must be at least 1", f.maxRuns)
+	}
+	if (f.cert == "") != (f.key == "") {
+		return usage("--tls-cert and --tls-key belong together")
+	}
+	if f.draining, err = syntax.ParseDuration(f.drain); err != nil {
+		return usage("--drain %q: %w", f.drain, err)
+	}
+	if f.draining <= 0 {
+		return usage("--drain %q: it must be more than nothing", f.drain)
+	}
+	return nil
+}
+
 // openHost opens the host of a server.
 func openHost(ctx context.Context, g *globals, p *project.Project, folder string, f serveFlags, log *slog.Logger, tracing *telemetry.Tracing) (*service.Host, error) {
 	env, err := environment(p)
@@ -175,6 +193,7 @@ func openHost(ctx context.Context, g *globals, p *project.Project, folder string
 		},
 		Load:    g.load,
 		MaxRuns: f.maxRuns,
+		Drain:   f.draining,
 		Log:     log,
 	})
 }
