@@ -70,7 +70,15 @@ workflow "completes" {
     run  = workflow.child
     args = { of = "child" }
   }
+  step "agree" {
+    depends_on = [step.pause]
+    ask {
+      message = "Go on?"
+      answer  = object({ ok = bool })
+    }
+  }
   step "last" {
+    when = step.agree.output.ok
     call = s.echo
     args = { value = "last ${step.flaky.outcome}" }
   }

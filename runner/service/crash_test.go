@@ -1,6 +1,7 @@
 package service
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -75,6 +76,13 @@ func (w *crashWorld) open(at func(journal.Point)) (*project.Project, *Service) {
 			return v, true
 		}
 		return os.LookupEnv("WFC_TEST_" + name)
+	}
+	o.Ask = func(context.Context, journal.Question, error) *engine.Reply {
+		v, err := value.ParseJSON([]byte(`{"ok":true}`))
+		if err != nil {
+			panic(err)
+		}
+		return &engine.Reply{Data: &v, By: "ann"}
 	}
 	o.Stderr = func(connection, line string) { w.tell(connection + ": " + line) }
 	o.Logged = func(l callback.Log) { w.tell(fmt.Sprintf("%+v", l)) }
