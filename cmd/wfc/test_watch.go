@@ -135,7 +135,7 @@ func watchFolders(w *fsnotify.Watcher, root string) error {
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil || !d.IsDir():
-			return nil //nolint:nilerr // it is gone again
+			return nil // it is no folder, or gone again
 		case path != root && ignored(d.Name()):
 			return fs.SkipDir
 		}

@@ -20,7 +20,12 @@ func TestWatchRunsWhatAChangeAffects(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		// In one step, so that nothing sees half of it.
+		part := filepath.Join(filepath.Dir(path), ".part")
+		if err := os.WriteFile(part, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(part, path); err != nil {
 			t.Fatal(err)
 		}
 	}

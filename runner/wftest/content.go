@@ -23,7 +23,7 @@ var contentType = sync.OnceValue(func() *types.Type {
 // there, becomes blobs.
 func (s *simulation) contentAnswer(c *call, v value.Value) (*engine.Answer, error) {
 	if why := types.Conforms(contentType(), v); why != nil {
-		return nil, errors.New(sentence(why.Error()))
+		return nil, errors.New(why.Error())
 	}
 	a := &engine.Answer{Generation: 1}
 	var texts []string
@@ -37,7 +37,7 @@ func (s *simulation) contentAnswer(c *call, v value.Value) (*engine.Answer, erro
 			if name == "blob" && x.Kind() == value.String {
 				data, err := base64.StdEncoding.DecodeString(x.AsString())
 				if err != nil {
-					return nil, fmt.Errorf("The blob of part %d is no base64: %w.", i, err) //nolint:staticcheck // a sentence of a message
+					return nil, fmt.Errorf("the blob of part %d is no base64: %w", i, err)
 				}
 				x = value.OfBlob(s.keep(data, mime))
 			}

@@ -326,7 +326,7 @@ func boolean(e expr.Expr, scope eval.Scope) (bool, error) {
 		return false, err
 	}
 	if r.Value.Kind() != value.Bool {
-		return false, fmt.Errorf("It is %s, and not true or false.", r.Value.Summary(80)) //nolint:staticcheck // a sentence of a message
+		return false, fmt.Errorf("it is %s, and not true or false", r.Value.Summary(80))
 	}
 	return r.Value.AsBool(), nil
 }

@@ -142,6 +142,6 @@ func TestBinaryContent(t *testing.T) {
   }`, `
   mock "demo" "echo" {
     content = [{ type = "image", blob = "!" }]
-  }`, []string{"The `content` of this mock is none for the call of demo.main.echo by step image: The blob of part 0 is no base64"}},
+  }`, []string{"The `content` of this mock is none for the call of demo.main.echo by step image: the blob of part 0 is no base64"}},
 	})
 }

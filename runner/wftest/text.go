@@ -146,7 +146,7 @@ func (r *Report) writeCoverage(b *bytes.Buffer) {
 		steps, ran, branches, taken := w.Counts()
 		fmt.Fprintf(t, "%s\t%d of %d\t%d of %d\n", w.Workflow, ran, steps, taken, branches)
 	}
-	t.Flush() //nolint:errcheck // a buffer takes all
+	t.Flush() // a buffer takes all
 	first := true
 	never := func(s StepCoverage, what string) {
 		if first {
