@@ -5,22 +5,38 @@ import (
 	"io"
 	"runtime/debug"
 	"strconv"
-	"sync"
 
 	"github.com/lda-wf/wfc/lsp/protocol"
 )
 
-// log writes lines for whoever looks for why something does not work.
+// log writes lines for whoever looks for why something does not work. A line is dropped
+// where too many wait: a client that does not read them holds nothing up.
 type log struct {
-	mu sync.Mutex
-	w  io.Writer // nil: nothing is written
+	w     io.Writer // nil: nothing is written
+	lines chan string
 }
 
+// waitingLines is how many lines may wait.
+const waitingLines = 256
+
+func newLog(w io.Writer) *log { return &log{w, make(chan string, waitingLines)} }
+
+// write writes lines until the log is closed.
+func (l *log) write() {
+	for line := range l.lines {
+		if l.w != nil {
+			_, _ = io.WriteString(l.w, line) // there is nobody to tell
+		}
+	}
+}
+
+// close ends the log; nothing is printed any more.
+func (l *log) close() { close(l.lines) }
+
 func (l *log) printf(format string, args ...any) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.w != nil {
-		fmt.Fprintf(l.w, "wfc lsp: "+format+"\n", args...)
+	select {
+	case l.lines <- fmt.Sprintf("wfc lsp: "+format+"\n", args...):
+	default:
 	}
 }
 

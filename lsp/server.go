@@ -37,7 +37,9 @@ type Server struct {
 
 	ctx    context.Context // ends with the session
 	cancel context.CancelFunc
-	work   sync.WaitGroup // handlers, the publisher, the writer
+	work   sync.WaitGroup // the writer of messages
+
+	logging sync.WaitGroup // the writer of the log, which outlives all that writes into it
 
 	// Of Serve's goroutine alone.
 	phase     phase
@@ -63,9 +65,10 @@ const (
 func New(out io.Writer, o Options) *Server {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &Server{options: o, ctx: ctx, cancel: cancel, calls: newCalls(), features: table()}
-	s.log = &log{w: o.Log}
+	s.log = newLog(o.Log)
 	s.out = newOutbox(out)
 	s.work.Go(s.out.write)
+	s.logging.Go(s.log.write)
 	return s
 }
 
@@ -110,6 +113,8 @@ func (s *Server) Close() {
 	}
 	s.out.close()
 	s.work.Wait()
+	s.log.close()
+	s.logging.Wait()
 }
 
 // receive takes one message. The error ends the session.
