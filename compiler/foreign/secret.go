@@ -5,21 +5,28 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
 // secretNames are the words in the names of variables and headers that have secrets.
-var secretNames = regexp.MustCompile(`(?i)(^|[_-])(tokens?|secrets?|passwords?|passwd|pwd|apikey|credentials?|pat|auth|authorization|cookie)([_-]|$)|(api|access|private|secret|client|service)[_-]?key|[_-]key$|^key$|apitoken|dsn$|connection[_-]?string`)
+var secretNames = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(^|[_-])(tokens?|secrets?|passwords?|passwd|pwd|apikey|credentials?|pat|auth|authorization|cookie)([_-]|$)|(api|access|private|secret|client|service)[_-]?key|[_-]key$|^key$|apitoken|dsn$|connection[_-]?string`)
+})
 
 // secretTexts are what tokens of well-known services begin with.
-var secretTexts = regexp.MustCompile(`^(gh[pousr]_|github_pat_|sk-|pk_live_|sk_live_|xox[abeprs]-|glpat-|npm_|hf_|AKIA|AIza|eyJ[A-Za-z0-9_-]{10,}\.|ya29\.|lin_api_|ntn_|secret_|SG\.|dop_v1_|shpat_)`)
+var secretTexts = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(gh[pousr]_|github_pat_|sk-|pk_live_|sk_live_|xox[abeprs]-|glpat-|npm_|hf_|AKIA|AIza|eyJ[A-Za-z0-9_-]{10,}\.|ya29\.|lin_api_|ntn_|secret_|SG\.|dop_v1_|shpat_)`)
+})
 
 // longWord is what may be a secret among other text.
-var longWord = regexp.MustCompile(`[A-Za-z0-9+/_-]{8,}`)
+var longWord = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[A-Za-z0-9+/_-]{8,}`)
+})
 
 // secretName reports whether what has this name is kept secret.
-func secretName(name string) bool { return secretNames.MatchString(name) }
+func secretName(name string) bool { return secretNames().MatchString(name) }
 
 // secretText reports whether a text looks like a token, or holds a login.
 func secretText(t Text) bool {
@@ -28,7 +35,7 @@ func secretText(t Text) bool {
 		for _, w := range strings.FieldsFunc(word, func(c rune) bool {
 			return c == ' ' || c == '=' || c == ':' || c == ',' || c == '"' || c == '/' || c == '&' || c == '?'
 		}) {
-			if secretTexts.MatchString(w) && len(w) >= 12 {
+			if secretTexts().MatchString(w) && len(w) >= 12 {
 				return true
 			}
 		}
@@ -79,7 +86,7 @@ func (r *reader) secretOf(s *Server, name string, t Text) Text {
 		switch {
 		case p.Env != "" && p.Default == nil:
 			p = Part{Secret: r.secret(Secret{Name: identifierOf(p.Env), Env: p.Env, From: s.File, Server: s.Name})}
-		case secretText(Text{p}), longWord.MatchString(p.Literal), p.Default != nil && secretText(Text{{Literal: *p.Default}}):
+		case secretText(Text{p}), longWord().MatchString(p.Literal), p.Default != nil && secretText(Text{{Literal: *p.Default}}):
 			env := upper(name)
 			return Text{{Secret: r.secret(Secret{Name: identifierOf(env), Env: env, InFile: true, From: s.File, Server: s.Name, value: "\x00parts"})}}
 		}

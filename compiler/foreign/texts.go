@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // home is the variable that has the user's folder.
@@ -14,25 +15,30 @@ func (r *reader) home() Part {
 	return Part{Env: "HOME"}
 }
 
-// forms finds the variables of a dialect. Of the groups of each, what they are for is
-// told by [reader.place].
-var forms = []struct {
+// form is how variables of a dialect are found. What the groups are for is told by
+// [reader.place].
+type form struct {
 	of    variables
 	match *regexp.Regexp
-}{
-	{secrets, regexp.MustCompile(`^\$\{\{\s*(?:secrets|env|vars)\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}`)},
-	{template, regexp.MustCompile(`^\{\{\s*([A-Za-z0-9_.-]+)\s*\}\}`)},
-	{envURL, regexp.MustCompile(`^\$\{env://([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}`)},
-	{envColon, regexp.MustCompile(`^\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}`)},
-	{envColon, regexp.MustCompile(`^\$\{(input):([^}]+)\}`)},
-	{envColon, regexp.MustCompile(`^\$\{(workspaceFolder|workspaceFolderBasename|userHome|pathSeparator|/)\}`)},
-	{braces, regexp.MustCompile(`^\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}`)},
-	{envPath, regexp.MustCompile(`^\$env:([A-Za-z_][A-Za-z0-9_]*)`)},
-	{dollar, regexp.MustCompile(`^\$([A-Za-z_][A-Za-z0-9_]*)`)},
-	{curly, regexp.MustCompile(`^\{env:([A-Za-z_][A-Za-z0-9_]*)\}`)},
-	{curly, regexp.MustCompile(`^\{(file):([^}]+)\}`)},
-	{single, regexp.MustCompile(`^\{([A-Za-z_][A-Za-z0-9_]*)\}`)},
 }
+
+// forms are made at their first use: most processes import nothing.
+var forms = sync.OnceValue(func() []form {
+	return []form{
+		{secrets, regexp.MustCompile(`^\$\{\{\s*(?:secrets|env|vars)\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}`)},
+		{template, regexp.MustCompile(`^\{\{\s*([A-Za-z0-9_.-]+)\s*\}\}`)},
+		{envURL, regexp.MustCompile(`^\$\{env://([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}`)},
+		{envColon, regexp.MustCompile(`^\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}`)},
+		{envColon, regexp.MustCompile(`^\$\{(input):([^}]+)\}`)},
+		{envColon, regexp.MustCompile(`^\$\{(workspaceFolder|workspaceFolderBasename|userHome|pathSeparator|/)\}`)},
+		{braces, regexp.MustCompile(`^\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}`)},
+		{envPath, regexp.MustCompile(`^\$env:([A-Za-z_][A-Za-z0-9_]*)`)},
+		{dollar, regexp.MustCompile(`^\$([A-Za-z_][A-Za-z0-9_]*)`)},
+		{curly, regexp.MustCompile(`^\{env:([A-Za-z_][A-Za-z0-9_]*)\}`)},
+		{curly, regexp.MustCompile(`^\{(file):([^}]+)\}`)},
+		{single, regexp.MustCompile(`^\{([A-Za-z_][A-Za-z0-9_]*)\}`)},
+	}
+})
 
 // text reads a text with the variables of its dialect. field says where it stands.
 func (r *reader) text(field, s string) Text {
@@ -51,7 +57,7 @@ func (r *reader) text(field, s string) Text {
 			continue
 		}
 		matched := false
-		for _, f := range forms {
+		for _, f := range forms() {
 			if r.variables&f.of == 0 {
 				continue
 			}
