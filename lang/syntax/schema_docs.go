@@ -32,7 +32,7 @@ var blockDocs = map[string]string{
 	"webhook":     "A path that starts a run of a deployment.",
 	"project":     "The name of the project, the version of the language, and which wfc it needs.",
 	"defaults":    "What steps and connections have that do not say otherwise.",
-	"lint":        "Which rules of style are errors, warnings, or off.",
+	"lint":        "Which rules are off: a rule is on unless it is false here.",
 	"sampling":    "The model that answers servers that ask for one.",
 	"storage":     "How results are stored, and how long finished runs are kept.",
 	"test":        "A run of a workflow against mocks, and what must come of it.",

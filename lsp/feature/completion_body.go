@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/lda-wf/wfc/compiler/check"
+	"github.com/lda-wf/wfc/compiler/check/lint"
+	"github.com/lda-wf/wfc/lang/diag"
 	"github.com/lda-wf/wfc/lang/syntax"
 	"github.com/lda-wf/wfc/lsp/outline"
 	"github.com/lda-wf/wfc/lsp/protocol"
@@ -32,6 +34,9 @@ func (c *completer) body() {
 	}
 	rest := bytes.TrimSpace(c.src[c.end:lineEnd(c.src, c.end)])
 	nameOnly := len(rest) > 0 && rest[0] != '#' && rest[0] != '/'
+	if c.schema.Type == "lint" {
+		c.rules(set, nameOnly)
+	}
 	for _, a := range c.schema.Attributes {
 		if set[a.Name] || !c.applies(a.Name, set, has) {
 			continue
@@ -61,6 +66,23 @@ func (c *completer) body() {
 		}
 		if !nameOnly && c.snippets() {
 			i.insert, i.snippet = blockText(n.BlockSchema), true
+		}
+		c.add(i)
+	}
+}
+
+// rules offers the rules that a lint block does not name.
+func (c *completer) rules(set map[string]bool, nameOnly bool) {
+	for _, name := range keys(lint.Rules) {
+		if set[name] {
+			continue
+		}
+		i := item{label: name, detail: string(lint.Rules[name]), kind: protocol.CompletionProperty, rank: fits}
+		if e, ok := diag.Lookup(i.detail); ok {
+			i.doc = e.Summary
+		}
+		if !nameOnly {
+			i.insert = name + " = false"
 		}
 		c.add(i)
 	}

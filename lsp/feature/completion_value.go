@@ -89,13 +89,15 @@ func (c *completer) attributeValue() {
 }
 
 // freeValue offers what may stand in a block that takes any name: a local, which is
-// an expression, or a rule's severity.
+// an expression, or whether a rule is on.
 func (c *completer) freeValue() {
 	if c.schema.Type == "locals" {
 		c.expression()
 		return
 	}
-	c.constants([]string{"off", "info", "warning", "error"})
+	for _, v := range []string{"false", "true"} {
+		c.add(item{label: v, kind: protocol.CompletionKeyword, rank: fits})
+	}
 }
 
 // constants offers texts: in quotes, unless the place stands in such.
