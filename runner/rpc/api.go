@@ -31,6 +31,7 @@ func (s *Server) bindAll(a *api) {
 	bind(t, protocol.SourcesRefresh, a.refreshSource)
 	bind(t, protocol.SourcesCheck, a.checkSource)
 	bind(t, protocol.SourcesInvoke, a.invokeSource)
+	bind(t, protocol.SourcesNotify, a.notifySource)
 	s.bindDrafts(a)
 	s.bindDeployments(a)
 	s.bindRuns(a)
@@ -247,4 +248,12 @@ func (a *api) invokeSource(ctx context.Context, p protocol.InvokeParams) (out pr
 	}
 	out.Result, err = a.host().InvokeSource(ctx, p.Source, p.Method, params, d)
 	return out, err
+}
+
+func (a *api) notifySource(ctx context.Context, p protocol.NotifyParams) (protocol.None, error) {
+	params, err := optionalObject("params", p.Params)
+	if err != nil {
+		return protocol.None{}, err
+	}
+	return protocol.None{}, a.host().NotifySource(ctx, p.Source, p.Method, params)
 }

@@ -21,6 +21,8 @@ var (
 		"Connects to a source over a session of its own, looks at what it offers, and says what is wrong. It writes nothing.")
 	SourcesInvoke = define[InvokeParams, InvokeResult]("sources.invoke", Run,
 		"Sends a request of any method of MCP over a session of its own, and returns the result as it came.")
+	SourcesNotify = define[NotifyParams, None]("sources.notify", Run,
+		"Sends a notification over a session of its own.")
 
 	DraftsCreate = define[DraftCreateParams, Draft]("drafts.create", Admin,
 		"Makes a draft, empty or with a text.")
