@@ -183,3 +183,28 @@ func TestEncodings(t *testing.T) {
 		}
 	}
 }
+
+// A request is answered from the texts of its arrival, whatever is changed while it is
+// under way.
+func TestARequestSeesTheTextsOfItsArrival(t *testing.T) {
+	s := initialized(t, "", nil)
+	uri := protocol.DocumentURI("untitled:a")
+	s.must(s.Open(uri, 0, clean))
+	var answers []<-chan *protocol.Message
+	for i := range 20 {
+		text := clean
+		if i%2 == 0 {
+			text = strings.Replace(clean, "step.s.output", "step.t.output", 1)
+		}
+		s.must(s.Change(uri, int32(i+1), protocol.ContentChange{Text: text}))
+		_, answer, err := s.Begin("textDocument/diagnostic", protocol.DocumentDiagnosticParams{TextDocument: protocol.TextDocumentIdentifier{URI: uri}})
+		s.must(err)
+		answers = append(answers, answer)
+	}
+	for i, answer := range answers {
+		m := <-answer
+		if m == nil || m.Error != nil || strings.Contains(string(m.Result), "has no step") != (i%2 == 0) {
+			t.Errorf("request %d is answered with %s", i, m.Result)
+		}
+	}
+}
