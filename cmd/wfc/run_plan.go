@@ -127,7 +127,7 @@ func (t *planText) step(s preview.Step, indent string) {
 		}
 	}
 	t.forEach(s, inner)
-	t.arguments(s.Args, s.Value, inner)
+	t.arguments(s, inner)
 	if s.Loop != "" {
 		t.line("%sloop      at most %s rounds", inner, printable(s.Loop))
 	}
@@ -185,12 +185,19 @@ func (t *planText) forEach(s preview.Step, indent string) {
 }
 
 // arguments tells what a step is given.
-func (t *planText) arguments(args []preview.Arg, val *preview.Known, indent string) {
-	if val != nil {
-		t.line("%svalue     %s", indent, known(*val))
+func (t *planText) arguments(s preview.Step, indent string) {
+	if s.Value != nil {
+		label := "value"
+		switch s.Kind {
+		case "sleep":
+			label = "for"
+		case "read":
+			label = "uri"
+		}
+		t.line("%s%-8s  %s", indent, label, known(*s.Value))
 	}
 	label := "args"
-	for _, a := range args {
+	for _, a := range s.Args {
 		text := known(a.Known)
 		if a.Name != "" {
 			text = a.Name + " = " + text

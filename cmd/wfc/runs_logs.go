@@ -108,7 +108,7 @@ func happened(ev journal.Event) string {
 	case journal.RunBegun:
 		return "its turn has come"
 	case journal.RunWaiting:
-		return "waits for a word on what is in doubt"
+		return "waits for a person"
 	case journal.RunSettled:
 		return "all steps have ended: " + p.Outcome + because(p.Error)
 	case journal.DeadlinePassed:
