@@ -56,7 +56,7 @@ func up(ts *testscript.TestScript, neg bool, args []string) {
 	s := &startedServer{cmd: exec.Command(program, append([]string{"serve", "--listen", "127.0.0.1:0"}, args[1:]...)...), read: make(chan struct{})}
 	s.cmd.Dir = ts.MkAbs(".")
 	s.cmd.Env = []string{"PATH=" + ts.Getenv("PATH"), "HOME=" + ts.Getenv("HOME"), "WORK=" + ts.Getenv("WORK"), "GORACE=atexit_sleep_ms=0", "TZ=UTC"}
-	for _, name := range []string{"TOKEN_FOR_SERVER", "TESTDATA", "XDG_CONFIG_HOME"} {
+	for _, name := range []string{"TOKEN_FOR_SERVER", "TESTDATA", "XDG_CONFIG_HOME", "HOOK_KEY", "OUT_ROOT", "GEO_DB"} {
 		if v := ts.Getenv(name); v != "" {
 			s.cmd.Env = append(s.cmd.Env, name+"="+v)
 		}

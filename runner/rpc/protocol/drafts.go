@@ -121,7 +121,7 @@ type DeploymentSaveParams struct {
 	ArtifactID      string      `json:"artifact_id"`
 	ArtifactVersion string      `json:"artifact_version,omitempty" doc:"Left out: the one that was made last, which is kept then."`
 	Bindings        []Binding   `json:"bindings,omitempty" doc:"What its sources are; left out: what the workflow says."`
-	Input           value.Value `json:"input,omitzero" doc:"An object of inputs that its runs have unless they say others."`
+	Input           value.Value `json:"input,omitzero" doc:"An object of inputs that are fixed: runs give the others."`
 	Policy          *Policy     `json:"policy,omitempty"`
 	Schedule        *Schedule   `json:"schedule,omitempty"`
 	Revision        int64       `json:"revision,omitempty" doc:"The revision that is to be replaced: a conflict if somebody has saved meanwhile; left out: whatever is there."`

@@ -32,7 +32,7 @@ type Deployment struct {
 // DeploymentRunParams are the parameters of deployments.run.
 type DeploymentRunParams struct {
 	DeploymentID string      `json:"deployment_id" doc:"Which deployment."`
-	Input        value.Value `json:"input,omitzero" doc:"An object of inputs, beside those of the deployment; its own win."`
+	Input        value.Value `json:"input,omitzero" doc:"An object of the inputs that the deployment does not fix."`
 	Start
 }
 
