@@ -15,12 +15,13 @@ import (
 // them, and its workflow is compiled.
 type Test struct {
 	check.Test
-	Plan    *plan.Plan // of the workflow, the same for all tests of it; nil where Diagnostics has errors
-	Inputs  expr.Expr  // zero: none
-	Mocks   []Mock     // as in Syntax
-	Answers []Answer   // as in Syntax
-	Outputs expr.Expr  // those that are expected; zero: none
-	Asserts []Assert   // as in Syntax
+	Plan     *plan.Plan // of the workflow, the same for all tests of it; nil where Diagnostics has errors
+	Inputs   expr.Expr  // zero: none
+	Previous expr.Expr  // the run before; zero: there is none
+	Mocks    []Mock     // as in Syntax
+	Answers  []Answer   // as in Syntax
+	Outputs  expr.Expr  // those that are expected; zero: none
+	Asserts  []Assert   // as in Syntax
 
 	checked *check.Workflow
 }
@@ -80,7 +81,7 @@ func (t *Test) expressions(p *project.Project) {
 		return withFiles(p, a.Expr)
 	}
 	y := t.Syntax
-	t.Inputs = of(y.Inputs)
+	t.Inputs, t.Previous = of(y.Inputs), of(y.Previous)
 	for _, m := range y.Mocks {
 		t.Mocks = append(t.Mocks, Mock{of(m.When), of(m.Output), of(m.Text), of(m.Content), of(m.Error)})
 	}

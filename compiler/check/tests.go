@@ -15,8 +15,9 @@ import (
 )
 
 var (
-	testInputsPlace = &place{noun: "the inputs of a test"}
-	expectedPlace   = &place{noun: "the outputs that a test expects", roots: rootInput}
+	testInputsPlace   = &place{noun: "the inputs of a test"}
+	testPreviousPlace = &place{noun: "the run before that of a test"}
+	expectedPlace     = &place{noun: "the outputs that a test expects", roots: rootInput}
 	// mockErrorType has the kinds that a call fails with: the others are of what a step
 	// does with an answer.
 	mockErrorType = types.UnionOf(types.StringType, types.ObjectOf([]types.Attr{
@@ -133,6 +134,9 @@ func (c *checker) checkTest(t *syntax.Test) Test {
 	c.checkFlow()
 	c.diags = c.diags[:n]
 	c.testInputs(t)
+	if t.Previous != nil {
+		c.check(t.Previous.Expr, testPreviousPlace, nil, c.testPrevious(), &subject{plain: "The run before"})
+	}
 	out.Mocks = make([]Mock, len(t.Mocks))
 	for i, m := range t.Mocks {
 		c.checkMock(m, &out.Mocks[i])
@@ -173,6 +177,15 @@ func (w *world) anyBinding(wf *syntax.Workflow) map[string]bound {
 		return out
 	}
 	return nil
+}
+
+// testPrevious is the type of the run before, of which a test says what it wants to.
+func (c *checker) testPrevious() *types.Type {
+	attrs := append([]types.Attr(nil), types.WithoutNull(c.previousRun()).Attrs()...)
+	for i := range attrs {
+		attrs[i].Optional = attrs[i].Name != "outputs"
+	}
+	return types.ObjectOf(attrs, nil)
 }
 
 // testInputs checks the inputs that a test gives.

@@ -6,6 +6,7 @@ type Test struct {
 	Name     Label
 	Workflow *Ref // workflow.NAME
 	Inputs   *Attribute
+	Previous *Attribute // run.previous; nil: there is none
 	Mocks    []*Mock
 	Answers  []*TestAnswer
 	Expect   *Expect

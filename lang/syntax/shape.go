@@ -195,7 +195,7 @@ var (
 	expectShape = leaf("expect", "outcome", "outputs", "error")
 	testShape   = &shape{
 		name: "test", labels: words("name"),
-		attrs:    attributes("workflow", "inputs"),
+		attrs:    attributes("workflow", "inputs", "previous"),
 		blocks:   blocks(map[string]*shape{"*mock": mockShape, "*answer": answerShape, "expect": expectShape, "*assert": assertShape}),
 		required: words("workflow"),
 	}

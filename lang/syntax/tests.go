@@ -21,6 +21,7 @@ func (r *reader) test(b *hclsyntax.Block) *Test {
 		Name:     r.labels(testShape, b)[0],
 		Workflow: r.workflowRef(b.Body.Attributes["workflow"]),
 		Inputs:   r.attribute(b.Body, "inputs"),
+		Previous: r.attribute(b.Body, "previous"),
 	}
 	for _, c := range b.Body.Blocks {
 		switch {

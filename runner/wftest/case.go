@@ -112,6 +112,9 @@ func (s *simulation) given(program *engine.Program) *engine.InputError {
 		given = r.Value
 	}
 	s.inputs = value.OfObject(nil)
+	if !s.before() {
+		return nil
+	}
 	inputs, err := program.Inputs(given)
 	var wrong *engine.InputError
 	if errors.As(err, &wrong) {
@@ -123,6 +126,30 @@ func (s *simulation) given(program *engine.Program) *engine.InputError {
 	}
 	s.inputs = inputs
 	return nil
+}
+
+// before evaluates run.previous, and reports whether it could.
+func (s *simulation) before() bool {
+	e := s.test.Previous
+	if e.IsZero() {
+		return true
+	}
+	r, err := eval.Eval(e, eval.MapScope{})
+	if err != nil {
+		s.broken(s.test.Syntax.Previous, e, "The run before that of the test cannot be computed: %s", err)
+		return false
+	}
+	if r.Value.Kind() != value.Object {
+		return true
+	}
+	o := value.NewObject(3)
+	o.Set("id", value.OfString("before"))
+	o.Set("started_at", value.OfString(epoch.Add(-24*time.Hour).Format(time.RFC3339)))
+	for name, v := range r.Value.AsObject().All() {
+		o.Set(name, v)
+	}
+	s.previous = value.OfObject(o)
+	return true
 }
 
 // idle are the mocks and answers that answered nothing.

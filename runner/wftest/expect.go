@@ -314,8 +314,10 @@ func (s *testScope) Member(root, name string) (value.Value, bool, error) {
 			return value.OfString(runID), true, nil
 		case "started_at":
 			return value.OfString(epoch.Format("2006-01-02T15:04:05Z")), true, nil
-		case "deployment", "previous":
+		case "deployment":
 			return value.NullValue, true, nil
+		case "previous":
+			return s.previous, true, nil
 		case "outcome":
 			return value.OfString(s.end.outcome), true, nil
 		case "outputs":

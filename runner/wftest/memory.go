@@ -70,7 +70,7 @@ func digest(p *project.Project, t *compiler.Test) (sum [sha256.Size]byte) {
 		add(string(src[r.Start.Byte:r.End.Byte]))
 	}
 	// The texts of files are in these.
-	expressions := []expr.Expr{t.Inputs, t.Outputs}
+	expressions := []expr.Expr{t.Inputs, t.Previous, t.Outputs}
 	for _, m := range t.Mocks {
 		expressions = append(expressions, m.When, m.Output, m.Text, m.Content, m.Error)
 	}

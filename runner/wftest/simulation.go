@@ -29,14 +29,15 @@ var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 // delay of its mock, and where nothing can happen now the clock goes to the next
 // thing that will. It is for one goroutine.
 type simulation struct {
-	test    *compiler.Test
-	shared  *shared
-	core    *engine.Core
-	inputs  value.Value
-	mocks   []mock
-	answers []answering
-	live    liveCaller // answers what no mock does; nil: nothing does
-	ctx     context.Context
+	test     *compiler.Test
+	shared   *shared
+	core     *engine.Core
+	inputs   value.Value
+	previous value.Value // run.previous: an object, or null
+	mocks    []mock
+	answers  []answering
+	live     liveCaller // answers what no mock does; nil: nothing does
+	ctx      context.Context
 
 	now      time.Time
 	lanes    []*lane // in the order in which they were first used
@@ -79,7 +80,7 @@ type flight struct {
 
 // run runs the workflow until it ends, waits for somebody, or cannot go on.
 func (s *simulation) run() {
-	s.step(engine.RunCreated{Run: runID, StartedAt: epoch, Inputs: s.inputs})
+	s.step(engine.RunCreated{Run: runID, StartedAt: epoch, Inputs: s.inputs, Previous: s.previous})
 	for s.core.Ended() == nil && len(s.problems) == 0 {
 		if s.ctx.Err() != nil {
 			s.problem(s.header(), "The test was interrupted.")

@@ -365,6 +365,24 @@ func TestExpectations(t *testing.T) {
     condition     = strcontains(run.error.message, "not -1") && length(calls) == 0 && step.s.outcome == "skipped"
     error_message = run.error.message
   }`, []string{"ok"}},
+		{"the run before", `
+  output "n" {
+    value = run.previous == null ? 1 : toint(coalesce(run.previous.outputs.n, 0)) + 1
+  }`, `
+  previous = { outputs = { n = 41 } }
+  expect {
+    outputs = { n = 42 }
+  }
+  assert {
+    condition     = run.previous != null && try(run.previous.id, "") == "before"
+    error_message = "None."
+  }`, []string{"ok"}},
+		{"what a run before cannot have given is refused", `
+  output "n" {
+    type  = integer
+    value = 1
+  }`, `
+  previous = { outputs = { n = "x", m = 1 } }`, []string{"WFC2201", "WFC2202"}},
 		{"sensitive values are not shown", `
   input "token" {
     type      = string
