@@ -130,14 +130,19 @@ func matrixWorld() world {
 // attemptsOf is what differs where something was done again.
 var attemptsOf = regexp.MustCompile(`"attempts":\d+`)
 
-// cameTo is what a run comes to, but for how often things were tried.
+// elementOf is which of the elements of x failed the run: of several in flight side by
+// side it may be another one where calls were made again after a crash.
+var elementOf = regexp.MustCompile(`Step x\[[^]]*\]`)
+
+// cameTo is what a run comes to, but for how often things were tried, and in which
+// order elements fail.
 func cameTo(c *Core) string {
 	e := c.Ended()
 	out := string(e.Status) + " " + e.Outputs.JSON()
 	if e.Err != nil {
 		out += " " + string(e.Err.Kind) + ": " + e.Err.Message
 	}
-	return attemptsOf.ReplaceAllString(out, "")
+	return elementOf.ReplaceAllString(attemptsOf.ReplaceAllString(out, ""), "Step x[…]")
 }
 
 // ends drives a run to its end; late calls are cancelled.
