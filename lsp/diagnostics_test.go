@@ -397,17 +397,20 @@ func TestAClientThatPullsIsSentNothingAndToldWhenToAskAgain(t *testing.T) {
 }
 
 func TestTheClientIsAskedToWatch(t *testing.T) {
-	s := initialized(t, "", func(p *protocol.InitializeParams) {
+	root := folder(t, "-- wfc.hcl --\n-- w.wf.hcl --\nworkflow \"w\" {\n  output \"o\" {\n    value = file(\"sub/x.txt\")\n  }\n}\n")
+	s := initialized(t, root, func(p *protocol.InitializeParams) {
 		p.Capabilities.Workspace.DidChangeWatchedFiles.DynamicRegistration = true
 	})
-	s.must(s.Until(t.Context(), func() bool {
-		for _, m := range s.Messages() {
-			if m.Method == "client/registerCapability" && strings.Contains(string(m.Params), "**/catalog/*.json") {
-				return true
+	for _, want := range []string{"**/catalog/*.json", "**/sub/x.txt"} { // the latter is what an expression reads
+		s.must(s.Until(t.Context(), func() bool {
+			for _, m := range s.Messages() {
+				if m.Method == "client/registerCapability" && strings.Contains(string(m.Params), want) {
+					return true
+				}
 			}
-		}
-		return false
-	}))
+			return false
+		}))
+	}
 }
 
 func TestWorkOnManyFilesIsShown(t *testing.T) {

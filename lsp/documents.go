@@ -28,7 +28,7 @@ func (s *Server) notification(m *protocol.Message) error {
 func (s *Server) apply(m *protocol.Message) error {
 	switch m.Method {
 	case "initialized":
-		s.watch()
+		s.watch("**/*.wf.hcl", "**/*.wftest.hcl", "**/*.wfi", "**/wfc.hcl", "**/catalog/*.json")
 	case "textDocument/didOpen":
 		return with(m, func(p protocol.DidOpenParams) error {
 			s.look()
@@ -79,8 +79,7 @@ func (s *Server) apply(m *protocol.Message) error {
 	return nil
 }
 
-// look has files on disk looked at again: not every client says which change, and none
-// does of those that an expression reads, which may have any name.
+// look has files on disk looked at again: not every client says which change.
 func (s *Server) look() { s.workspace.DiskChanged() }
 
 // with calls f with the parameters of a notification.

@@ -3,6 +3,7 @@ package lsp
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 
 	"github.com/lda-wf/wfc/lsp/document"
 	"github.com/lda-wf/wfc/lsp/feature"
@@ -81,16 +82,16 @@ func (s *Server) capabilities() map[string]any {
 	return out
 }
 
-// watch asks the client to say when files on disk change.
-func (s *Server) watch() {
+// watch asks the client to say when files on disk change that match patterns.
+func (s *Server) watch(patterns ...string) {
 	if !s.client.Workspace.DidChangeWatchedFiles.DynamicRegistration {
 		return
 	}
+	var o protocol.DidChangeWatchedFilesRegistrationOptions
+	for _, pattern := range patterns {
+		o.Watchers = append(o.Watchers, protocol.FileSystemWatcher{GlobPattern: pattern})
+	}
 	s.ask("client/registerCapability", protocol.RegistrationParams{Registrations: []protocol.Registration{{
-		ID: "files", Method: "workspace/didChangeWatchedFiles",
-		RegisterOptions: protocol.DidChangeWatchedFilesRegistrationOptions{Watchers: []protocol.FileSystemWatcher{
-			{GlobPattern: "**/*.wf.hcl"}, {GlobPattern: "**/*.wftest.hcl"}, {GlobPattern: "**/*.wfi"},
-			{GlobPattern: "**/wfc.hcl"}, {GlobPattern: "**/catalog/*.json"},
-		}},
+		ID: "files " + strings.Join(patterns, " "), Method: "workspace/didChangeWatchedFiles", RegisterOptions: o,
 	}}})
 }

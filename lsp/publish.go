@@ -29,6 +29,7 @@ type publisher struct {
 
 	// Of run's goroutine.
 	checked map[string]bool                          // projects that were checked whole
+	watched map[string]bool                          // patterns of files that expressions read
 	sent    map[string]map[protocol.DocumentURI]sent // by project; of a client that asks, what it would get
 	again   bool                                     // it has to ask again
 }
@@ -42,7 +43,7 @@ type sent struct {
 func newPublisher(s *Server) *publisher {
 	p := &publisher{
 		s: s, pulls: workspace.Pulls(s.client), wake: make(chan struct{}, 1), done: make(chan struct{}),
-		dirty: map[string]bool{}, sent: map[string]map[protocol.DocumentURI]sent{}, checked: map[string]bool{}, cancel: func() {},
+		dirty: map[string]bool{}, sent: map[string]map[protocol.DocumentURI]sent{}, checked: map[string]bool{}, watched: map[string]bool{}, cancel: func() {},
 	}
 	go p.run()
 	return p
@@ -166,6 +167,7 @@ func (p *publisher) project(ctx context.Context, s *workspace.Snapshot, key stri
 		return err
 	}
 	p.checked[key] = true
+	p.watch(ctx, x)
 	now := map[protocol.DocumentURI]bool{}
 	for _, d := range found {
 		now[d.URI] = true
@@ -182,6 +184,25 @@ func (p *publisher) project(ctx context.Context, s *workspace.Snapshot, key stri
 		p.s.ask("workspace/diagnostic/refresh", nil)
 	}
 	return nil
+}
+
+// watch has the client say when a file changes that an expression reads, which may have
+// any name.
+func (p *publisher) watch(ctx context.Context, x *workspace.Project) {
+	loaded, err := x.Load(ctx)
+	if err != nil {
+		return // a newer state does it
+	}
+	var patterns []string
+	for _, name := range loaded.Reads() {
+		if pattern := "**/" + name; !p.watched[pattern] {
+			p.watched[pattern] = true
+			patterns = append(patterns, pattern)
+		}
+	}
+	if len(patterns) > 0 {
+		p.s.watch(patterns...)
+	}
 }
 
 // send sends the diagnostics of a document, unless the client has them.

@@ -53,3 +53,11 @@ func (p *Project) Content(name string) (string, error) {
 	}
 	return string(src), nil
 }
+
+// Reads returns the names of the files that were read with Content so far, or looked for,
+// sorted.
+func (p *Project) Reads() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return sortedKeys(p.reads)
+}
