@@ -32,6 +32,7 @@ func (c *checker) call(x *hclsyntax.FunctionCallExpr, en *env, want *types.Type,
 		return failed
 	}
 	if !c.arity(x, f) {
+		c.seeArguments(x, f, en)
 		return failed
 	}
 	switch f.Form {

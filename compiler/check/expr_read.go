@@ -39,7 +39,11 @@ func (c *checker) reading(x hclNode, en *env) reading {
 	switch x := x.(type) {
 	case *hclsyntax.ScopeTraversalExpr:
 		r, rest := c.root(x, en)
-		return c.steps(r, rest, en)
+		r = c.steps(r, rest, en)
+		if c.rec != nil {
+			c.saw(x, en, nil, nil, r.t) // what is read of it may be all that is looked at otherwise
+		}
+		return r
 	case *hclsyntax.RelativeTraversalExpr:
 		return c.steps(c.reading(x.Source, en), x.Traversal, en)
 	case *hclsyntax.IndexExpr:

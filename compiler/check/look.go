@@ -4,9 +4,11 @@ import (
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/lda-wf/wfc/compiler/project"
 	"github.com/lda-wf/wfc/lang/expr"
+	"github.com/lda-wf/wfc/lang/funcs"
 	"github.com/lda-wf/wfc/lang/syntax"
 	"github.com/lda-wf/wfc/lang/types"
 )
@@ -209,7 +211,7 @@ func (c *checker) saw(x hclNode, en *env, want *types.Type, s *subject, got *typ
 	v := c.rec.view
 	sight := Sight{Node: x, Range: at, Type: got, Want: want, c: c, f: c.f, source: c.source, place: c.place, env: en, subject: s}
 	if i, again := v.seen[x]; again {
-		if isAny(v.Sights[i].Type) && !isAny(got) {
+		if old := v.Sights[i]; isAny(old.Type) && !isAny(got) || old.Want == nil && want != nil {
 			v.Sights[i] = sight
 		}
 		return
@@ -246,4 +248,21 @@ func (c *checker) sawObject(e expr.Expr, p *place, want *types.Type) {
 	if c.rec != nil {
 		c.at(e.Source, p, func() { c.saw(e.Node, nil, want, nil, want) })
 	}
+}
+
+// seeArguments looks at the arguments of a call that has too many or too few of them,
+// as it has while it is written.
+func (c *checker) seeArguments(x *hclsyntax.FunctionCallExpr, f *funcs.Func, en *env) {
+	if c.rec == nil || c.muted > 0 {
+		return
+	}
+	found := len(c.diags)
+	for i, arg := range x.Args {
+		var want *types.Type
+		if p := f.Param(i); p != nil {
+			want = p.Type
+		}
+		c.expr(arg, en, want, nil)
+	}
+	c.diags = c.diags[:found]
 }

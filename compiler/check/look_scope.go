@@ -144,6 +144,9 @@ func (s Sight) needsPlace(root, name string) bool {
 	return reaches(from)
 }
 
+// BlobAttributes returns what can be read of a blob; not to be changed.
+func BlobAttributes() []types.Attr { return blobAttrs.Attrs() }
+
 // CanBegin reports whether an expression at the place of s can begin with a root.
 func (s Sight) CanBegin(root string) bool {
 	return s.place != nil && s.place.roots&rootNames[root].bit != 0 && s.env.variable(root) == nil

@@ -162,6 +162,8 @@ func readable(t *types.Type) []types.Attr {
 	switch u.Kind() {
 	case types.Object:
 		return u.Attrs()
+	case types.Blob:
+		return check.BlobAttributes()
 	case types.Union:
 		var out []types.Attr
 		for _, m := range u.Items() {
@@ -419,7 +421,7 @@ func (c *completer) wantedObject() (*types.Type, map[string]bool) {
 	tails := []struct {
 		text    string
 		instead bool
-	}{{" = null", false}, {" = null,", false}, {" = null" + c.closers(), true}, {"", false}}
+	}{{" = null", false}, {" = null,", false}, {" = null" + c.closers(lineStart(c.src, c.start)), true}, {"", false}}
 	if rest := bytes.TrimLeft(c.src[c.end:lineEnd(c.src, c.end)], " \t"); len(rest) > 0 && (rest[0] == '=' || rest[0] == ':') {
 		tails[0], tails[3] = tails[3], tails[0]
 	}
@@ -511,7 +513,7 @@ func (c *completer) inText() {
 
 // outerClosers closes what is open around a text.
 func (c *completer) outerClosers() string {
-	s := c.closers()
+	s := c.closers(lineStart(c.src, c.start))
 	return strings.TrimPrefix(s, `"`)
 }
 

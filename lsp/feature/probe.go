@@ -85,14 +85,19 @@ type tail struct {
 }
 
 // tails returns what may have to come behind the name so that the text can be read:
-// nothing, the second half of a conditional, what closes all that is open in the line.
+// nothing, the second half of a conditional, what closes all that is open in the line
+// or in the value.
 func (c *completer) tails() []tail {
-	closing := c.closers()
+	closing, all := c.closers(lineStart(c.src, c.start)), c.closers(0)
 	out := []tail{{"", false}}
 	if c.isOpen() || closing != "" {
-		out = append(out, tail{closing, true}, tail{" : null" + closing, true})
+		out = append(out, tail{closing, true}, tail{" : null" + closing, true}, tail{closing + " : null", true})
 	}
-	return append(out, tail{" : null", false})
+	out = append(out, tail{" : null", false})
+	if all != closing {
+		out = append(out, tail{all, true}, tail{" : null" + all, true}, tail{all + " : null", true})
+	}
+	return out
 }
 
 // isOpen reports whether nothing but white space, a comment or closing brackets
@@ -102,19 +107,27 @@ func (c *completer) isOpen() bool {
 	return len(rest) == 0 || rest[0] == '#'
 }
 
-// closers is what closes the brackets and texts that began in the line of the place.
-func (c *completer) closers() string {
-	start := lineStart(c.src, c.start)
+// closers is what closes the brackets and texts around the place that began behind an
+// offset, and ends a `for` of them that has no result yet.
+func (c *completer) closers(from int) string {
 	var s strings.Builder
 	for i := len(c.place.Frames) - 1; i >= 0; i-- {
 		f := c.place.Frames[i]
-		if f.Start < start {
+		if f.Start < from {
 			break
 		}
 		switch f.Kind {
-		case outline.Braces, outline.Template:
+		case outline.Braces:
+			if f.For && !f.Colon {
+				s.WriteString(" : null => null")
+			}
+			s.WriteByte('}')
+		case outline.Template:
 			s.WriteByte('}')
 		case outline.Brackets:
+			if f.For && !f.Colon {
+				s.WriteString(" : null")
+			}
 			s.WriteByte(']')
 		case outline.Parens:
 			s.WriteByte(')')
