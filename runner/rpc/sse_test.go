@@ -108,11 +108,11 @@ func TestTheEventsOfARunAreToldFromAPlaceOn(t *testing.T) {
 
 // The stream of a run that goes on gives signs of life, and events as they come.
 func TestAStreamLivesAsLongAsItsRun(t *testing.T) {
-	s := newServerTest(t, Options{Limits: Limits{Beat: time.Millisecond, Transfer: 20 * time.Millisecond}}).refresh()
+	s := newServerTest(t, Options{Limits: Limits{Beat: 20 * time.Millisecond, Transfer: time.Second}}).refresh()
 	c := s.client()
 	run := s.start(c)
 	_, lines := s.follow(run)
-	for beats := 0; beats < 50; { // longer than a single piece may take
+	for beats := 0; beats < 60; { // longer than a single piece may take
 		line, err := lines.ReadString('\n')
 		must(t, err)
 		if line == ":\n" {

@@ -61,7 +61,9 @@ func TestWhatIsWrongIsTold(t *testing.T) {
 		{"another server with JSON", answers(200, `{"status":"ok"}`), "is no server of wfc", 0},
 		{"the answer to another", answers(200, `{"jsonrpc":"2.0","id":2,"result":{}}`), "is one to the request 2, not 1", 0},
 		{"a result of another form", answers(200, `{"jsonrpc":"2.0","id":1,"result":[]}`), "cannot be read", 0},
-		{"a redirect", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://evil.example/", http.StatusFound) }, "is no server of wfc", 0},
+		{"a redirect", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://evil.example/", http.StatusFound)
+		}, "is no server of wfc", 0},
 		{"nothing", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "does not answer: EOF", 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
