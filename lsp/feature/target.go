@@ -2,6 +2,7 @@ package feature
 
 import (
 	"context"
+	"maps"
 	"strings"
 	"sync"
 
@@ -93,45 +94,78 @@ func (t *target) outline() *outline.File {
 	})
 }
 
-// occurred and occurredIn are the keys of the names in a file, which all states of
-// the project share that have the same parsed file.
-type (
-	occurred   struct{ file *syntax.File }
-	occurredIn struct{ file *iface.File }
-)
+// indexKey is the key of the names in a project's files, which all states of it share.
+type indexKey struct{}
 
-// occurrences returns the names in a file of a project.
-func occurrences(p *workspace.Project, f *syntax.File) []index.Occurrence {
-	return workspace.Memo(p, occurred{f}, func() []index.Occurrence { return index.File(f) })
+// indexCache has the names in the files of a project, of each as it was last. A file
+// that is the same in two states of a project is the same pointer.
+type indexCache struct {
+	mu    sync.Mutex
+	files map[string]indexedFile
 }
 
-// interfaceOccurrences returns the names in a *.wfi file of a project.
-func interfaceOccurrences(p *workspace.Project, f *iface.File) []index.Occurrence {
-	return workspace.Memo(p, occurredIn{f}, func() []index.Occurrence { return index.InterfaceFile(f) })
+// indexedFile is a parsed file, an *syntax.File or an *iface.File, and the names in it.
+type indexedFile struct {
+	parsed any
+	names  []index.Occurrence
+}
+
+func (t *target) index() *indexCache {
+	return workspace.Keep(t.Project, indexKey{}, func() *indexCache { return &indexCache{files: map[string]indexedFile{}} })
+}
+
+// of returns the names in a file; c.mu is held.
+func (c *indexCache) of(name string, parsed any) []index.Occurrence {
+	if known := c.files[name]; known.parsed == parsed {
+		return known.names
+	}
+	x := indexedFile{parsed: parsed}
+	switch f := parsed.(type) {
+	case *syntax.File:
+		x.names = index.File(f)
+	case *iface.File:
+		x.names = index.InterfaceFile(f)
+	}
+	c.files[name] = x
+	return x.names
 }
 
 // all returns the names in all files of the project.
 func (t *target) all() [][]index.Occurrence {
-	var out [][]index.Occurrence
-	if t.project.Settings != nil {
-		out = append(out, occurrences(t.Project, t.project.Settings))
+	c := t.index()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := make([][]index.Occurrence, 0, len(t.project.Files)+len(t.project.InterfaceFiles)+1)
+	has := make(map[string]bool, cap(out))
+	add := func(name string, parsed any) {
+		has[name] = true
+		out = append(out, c.of(name, parsed))
+	}
+	if f := t.project.Settings; f != nil {
+		add(f.Name, f)
 	}
 	for _, f := range t.project.Files {
-		out = append(out, occurrences(t.Project, f))
+		add(f.Name, f)
 	}
 	for _, f := range t.project.InterfaceFiles {
-		out = append(out, interfaceOccurrences(t.Project, f))
+		add(f.Name, f)
+	}
+	if len(c.files) > len(has) { // of files that are gone
+		maps.DeleteFunc(c.files, func(name string, _ indexedFile) bool { return !has[name] })
 	}
 	return out
 }
 
 // own returns the names in the file itself.
 func (t *target) own() []index.Occurrence {
+	c := t.index()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if f := t.interfaces(); f != nil {
-		return interfaceOccurrences(t.Project, f)
+		return c.of(f.Name, f)
 	}
 	if f := t.syntax(); f != nil {
-		return occurrences(t.Project, f)
+		return c.of(f.Name, f)
 	}
 	return nil
 }
