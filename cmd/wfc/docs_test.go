@@ -41,6 +41,7 @@ import (
 //	<!-- killed after: ✓ tag -->               the last command of the block is killed once it has printed this
 //	<!-- not run: because … -->                the commands are not run
 //	<!-- problem matcher -->                   a task of VS Code; see TestProblemMatcher
+//	<!-- configures: emacs -->                 an editor is tried with it; see TestEditors
 //
 // A console block has commands after "$ " and what they print. An sh block has
 // commands only. An hcl block is a whole file: it must pass `wfc check`, as a file
@@ -138,7 +139,8 @@ func (s *session) block(b *block) string {
 		}
 	case "": // a picture, or a notation without a program of its own
 	default:
-		if _, not := b.marks["not run"]; !not {
+		_, not := b.marks["not run"]
+		if _, tried := b.marks["configures"]; !not && !tried {
 			s.errorf("nobody knows how to run %q", b.lang)
 		}
 	}
@@ -413,8 +415,8 @@ func TestReadmeBeginsWithItsTwoCommands(t *testing.T) {
 	}
 }
 
-// TestProblemMatcher: the task of VS Code in README.md reads what the page shows
-// that wfc check prints.
+// TestProblemMatcher: the task of VS Code in docs/editors.md reads what README.md
+// shows that wfc check prints.
 func TestProblemMatcher(t *testing.T) {
 	var task struct {
 		Tasks []struct {
@@ -426,7 +428,7 @@ func TestProblemMatcher(t *testing.T) {
 		}
 	}
 	var printed string
-	for _, b := range readPage(t, "../../README.md").blocks {
+	for _, b := range append(readPage(t, "../../README.md").blocks, readPage(t, editorsPage).blocks...) {
 		if _, ok := b.marks["problem matcher"]; ok {
 			if err := json.Unmarshal([]byte(b.text), &task); err != nil {
 				t.Fatal(err)

@@ -67,7 +67,8 @@ func TestRealServers(t *testing.T) {
 	runScripts(t, "../../testdata/script/real")
 }
 
-func runScripts(t *testing.T, dir string) {
+// runScripts runs the scripts of a folder, set up as the functions say beyond what all are.
+func runScripts(t *testing.T, dir string, setups ...func(*testscript.Env) error) {
 	data, err := filepath.Abs("../../testdata")
 	if err != nil {
 		t.Fatal(err)
@@ -84,6 +85,11 @@ func runScripts(t *testing.T, dir string) {
 			env.Setenv("GORACE", "atexit_sleep_ms=0")
 			env.Values[signalled{}] = &signalled{}
 			env.Values[startedServers{}] = &started{list: map[string]*startedServer{}}
+			for _, set := range setups {
+				if err := set(env); err != nil {
+					return err
+				}
+			}
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {

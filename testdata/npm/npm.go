@@ -1,4 +1,4 @@
-// Package npm installs the real MCP servers that tests run: the npm packages
+// Package npm installs the real MCP servers, and other programs of others, that tests run: the npm packages
 // of package.json beside it, with the exact versions of its lock file, into a
 // cache folder that is shared by test binaries and survives them.
 package npm
@@ -31,11 +31,17 @@ var (
 	suiteManifest []byte
 	//go:embed conformance/package-lock.json
 	suiteLock []byte
+
+	//go:embed protocol/package.json
+	protocolManifest []byte
+	//go:embed protocol/package-lock.json
+	protocolLock []byte
 )
 
 var (
 	servers = files{manifest, lock}
 	suite   = files{suiteManifest, suiteLock}
+	lsp     = files{protocolManifest, protocolLock}
 )
 
 // Bin returns the folder with the servers' commands (such as
@@ -74,6 +80,17 @@ func Conformance(t testing.TB) Suite {
 		Release: filepath.Join(modules, "@modelcontextprotocol", "conformance", program),
 		Modern:  filepath.Join(modules, "conformance-2026-07-28", program),
 	}
+}
+
+// Protocol returns the folder to find vscode-languageserver-protocol in (NODE_PATH),
+// which it installs as Bin does the servers.
+func Protocol(t testing.TB) string {
+	t.Helper()
+	dir, err := lsp.install()
+	if err != nil {
+		missing(t, err)
+	}
+	return filepath.Join(dir, "node_modules")
 }
 
 // Sqlite is Bin for tests that need mcp-sqlite-server, whose native part is
