@@ -3,12 +3,10 @@ package service
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
 
-	"github.com/lda-wf/wfc/compiler/plan"
 	"github.com/lda-wf/wfc/runner/engine"
 	"github.com/lda-wf/wfc/runner/journal"
 )
@@ -320,17 +318,4 @@ func (s *Service) goOn(ctx context.Context, id string, anew bool, g going) (*eng
 	opts := prepared.options(store, targets, g.watch)
 	opts.NewSessions, opts.Turn, opts.Leave = anew, g.turn, g.leave
 	return engine.Resume(ctx, opts, run)
-}
-
-// planOf decodes the plan of a run.
-func (h *Host) planOf(ctx context.Context, digest string) (*plan.Plan, error) {
-	src, err := h.store.Plan(ctx, digest)
-	if err != nil {
-		return nil, err
-	}
-	p, err := plan.Decode(src)
-	if err != nil {
-		return nil, fmt.Errorf("the plan of the run cannot be read: %w", err)
-	}
-	return p, nil
 }
