@@ -118,8 +118,11 @@ func (c *completer) closers(from int) string {
 		}
 		switch f.Kind {
 		case outline.Braces:
-			if f.For && !f.Colon {
+			switch {
+			case f.For && !f.Colon:
 				s.WriteString(" : null => null")
+			case f.For && !f.Arrow:
+				s.WriteString(" => null")
 			}
 			s.WriteByte('}')
 		case outline.Template:

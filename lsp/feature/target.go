@@ -72,14 +72,6 @@ func (t *target) interfaces() *iface.File {
 	return nil
 }
 
-// text returns the source of a range.
-func (t *target) text(r hcl.Range) string {
-	if r.Start.Byte < 0 || r.End.Byte > len(t.src) || r.Start.Byte > r.End.Byte {
-		return ""
-	}
-	return string(t.src[r.Start.Byte:r.End.Byte])
-}
-
 // rangeOf returns a range of the file as the protocol has it.
 func (t *target) rangeOf(r hcl.Range) protocol.Range { return t.Text.Range(r.Start.Byte, r.End.Byte) }
 

@@ -322,7 +322,6 @@ func (c *classifier) word(all hclsyntax.Tokens, i int, inType bool) (tokenKind, 
 	if kind, ok := c.items[k.Range.Start.Byte]; ok {
 		return kind, 0
 	}
-	text := string(k.Bytes)
 	before, after := hclsyntax.TokenNil, hclsyntax.TokenNil
 	if i > 0 {
 		before = all[i-1].Type
@@ -333,7 +332,7 @@ func (c *classifier) word(all hclsyntax.Tokens, i int, inType bool) (tokenKind, 
 	switch {
 	case before == hclsyntax.TokenDot:
 		return propertyToken, 0
-	case wordTokens[text]:
+	case wordTokens[string(k.Bytes)]:
 		return keywordToken, 0
 	case inType && after != hclsyntax.TokenEqual:
 		return typeToken, libraryModifier

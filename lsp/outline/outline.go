@@ -90,6 +90,7 @@ type Frame struct {
 	InValue bool
 	For     bool // it begins with `for`
 	Colon   bool // and a colon came
+	Arrow   bool // and => came
 	Marker  string
 }
 
