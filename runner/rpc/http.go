@@ -184,11 +184,12 @@ func (s *Server) serveRPC(w http.ResponseWriter, r *http.Request) {
 
 // body reads a request's body, within its limits.
 func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
-	if r.ContentLength > s.limits.Body {
-		return nil, s.tooLarge()
-	}
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Now().Add(s.limits.Transfer))
+	if r.ContentLength > s.limits.Body {
+		w.Header().Set("Connection", "close")
+		return nil, s.tooLarge(r)
+	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.limits.Body))
 	if err == nil {
 		_ = control.SetReadDeadline(time.Time{}) // it is about the body only
@@ -196,7 +197,7 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, *refusal)
 	}
 	w.Header().Set("Connection", "close")
 	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
-		return nil, s.tooLarge()
+		return nil, s.tooLarge(r)
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return nil, refused(http.StatusRequestTimeout, jsonrpc.CodeInvalidRequest, "The request did not come within %s.", s.limits.Transfer)
@@ -204,7 +205,12 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, *refusal)
 	return nil, refused(http.StatusBadRequest, jsonrpc.CodeParse, "The request is broken off.")
 }
 
-func (s *Server) tooLarge() *refusal {
+// tooLarge refuses a body. One that is not much too large is read to its end first: a
+// client that still sends when its connection is closed would not see the answer.
+func (s *Server) tooLarge(r *http.Request) *refusal {
+	if most := 2 * s.limits.Body; r.ContentLength <= most {
+		_, _ = io.CopyN(io.Discard, r.Body, most)
+	}
 	return refused(http.StatusRequestEntityTooLarge, jsonrpc.CodeInvalidRequest, "The request is larger than %d bytes.", s.limits.Body)
 }
 

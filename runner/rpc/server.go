@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/lda-wf/wfc/runner/rpc/token"
@@ -51,6 +52,7 @@ type Server struct {
 	metrics *metrics
 	slots   chan struct{} // holds one for each request that is answered
 
+	draining atomic.Bool // nothing new begins
 	stopOnce sync.Once
 	stopped  chan struct{} // closed when the server stops: what waits ends
 }
@@ -110,6 +112,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener, drain func())
 		return err
 	case <-ctx.Done():
 	}
+	s.draining.Store(true)
 	if drain != nil {
 		drain()
 	}
@@ -133,12 +136,10 @@ var errStopping = errors.New("the server stops")
 
 // ready says why the server takes no work; nil: it does.
 func (s *Server) ready() error {
-	select {
-	case <-s.stopped:
+	if s.draining.Load() {
 		return errStopping
-	default:
-		return nil
 	}
+	return nil
 }
 
 // lineLog logs what net/http says of connections: strange clients, broken TLS.

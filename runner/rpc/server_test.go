@@ -126,7 +126,12 @@ func newServerTest(t testing.TB, o Options) *serverTest {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	served := make(chan error, 1)
 	go func() {
-		served <- s.Serve(ctx, listener, func() { _ = s.host.Close(context.WithoutCancel(ctx)) })
+		served <- s.Serve(ctx, listener, func() {
+			if status, _ := s.do(http.MethodGet, "/readyz", ""); status != http.StatusServiceUnavailable {
+				t.Errorf("a server that stops says that it is ready: %d", status)
+			}
+			_ = s.host.Close(context.WithoutCancel(ctx))
+		})
 	}()
 	s.stop = sync.OnceFunc(func() {
 		cancel()
@@ -169,7 +174,7 @@ func (s *serverTest) post(body string, headers ...string) (int, string) {
 
 func (s *serverTest) do(method, path, body string, headers ...string) (int, string) {
 	s.t.Helper()
-	r, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, strings.NewReader(body))
+	r, err := http.NewRequestWithContext(context.WithoutCancel(s.t.Context()), method, s.url+path, strings.NewReader(body))
 	must(s.t, err)
 	for _, h := range headers {
 		name, text, _ := strings.Cut(h, ": ")
