@@ -107,6 +107,8 @@ func (a *actor) mend(d *diag.Diagnostic) {
 		switch d.Code {
 		case "WFC2101", "WFC2211":
 			a.missing(d)
+		case "WFC2403":
+			a.missingInputs(d)
 		case "WFC2003":
 			a.newInput(d)
 		case "WFC2302":
