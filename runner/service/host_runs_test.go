@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -219,14 +220,22 @@ func TestMoreRunsThanMayGoOnAreQueuedAndNoneIsLost(t *testing.T) {
 	now, cancel := context.WithCancel(t.Context())
 	cancel()
 	must(t, h.Host.Close(now))
+	// The one that went on is not to go on, so that the other one's turn comes.
+	store, err := journal.Open(t.Context(), filepath.Join(h.root, StateFolder), journal.Options{})
+	must(t, err)
+	_, err = store.Send(t.Context(), journal.RunID(ids[0]), journal.Event{Data: journal.CancelRequested{By: "test"}})
+	must(t, errors.Join(err, store.Close()))
 	h.open(HostOptions{MaxRuns: 1})
-	h.meet() // with whichever is first
-	h.meet()
-	for _, id := range []string{ids[0], ids[2]} {
-		r, err := h.Wait(t.Context(), id)
+	h.ended(ids[0])
+	h.at(ids[2], starts("first"))
+	_, err = h.Cancel(t.Context(), ids[2], "test")
+	must(t, err)
+	h.ended(ids[2])
+	for i, want := range []journal.Status{journal.Cancelled, journal.Cancelled, journal.Cancelled} {
+		r, err := h.Run(t.Context(), ids[i])
 		must(t, err)
-		if r.Status != journal.Completed {
-			t.Errorf("the run %s is %s: %+v", id, r.Status, r.Error)
+		if r.Status != want {
+			t.Errorf("the run %d is %s, want %s: %+v", i, r.Status, want, r.Error)
 		}
 	}
 	for text, n := range h.echoes() {
