@@ -226,11 +226,11 @@ func TestMoreRunsThanMayGoOnAreQueuedAndNoneIsLost(t *testing.T) {
 	_, err = store.Send(t.Context(), journal.RunID(ids[0]), journal.Event{Data: journal.CancelRequested{By: "test"}})
 	must(t, errors.Join(err, store.Close()))
 	h.open(HostOptions{MaxRuns: 1})
-	h.ended(ids[0])
-	h.at(ids[2], starts("first"))
+	h.at(ids[2], starts("first")) // whichever of them is the first one
 	_, err = h.Cancel(t.Context(), ids[2], "test")
 	must(t, err)
 	h.ended(ids[2])
+	h.ended(ids[0])
 	for i, want := range []journal.Status{journal.Cancelled, journal.Cancelled, journal.Cancelled} {
 		r, err := h.Run(t.Context(), ids[i])
 		must(t, err)
