@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lda-wf/wfc/lsp"
+	"github.com/lda-wf/wfc/lsp/feature"
 	"github.com/lda-wf/wfc/lsp/protocol"
 )
 
@@ -146,6 +147,31 @@ func TestAClientThatSaysOddThingsOfItselfGetsAServer(t *testing.T) {
 		t.Errorf("got %+v", r)
 	}
 	s.refused("initialize", "x", protocol.InvalidRequest)
+}
+
+// A client that says nothing of itself is offered all but what only its own asking makes
+// useful, and in words that say yes to every client: Emacs reads {} as no.
+func TestAClientThatSaysNothingOfItselfIsOfferedAllFeatures(t *testing.T) {
+	s := begin(t, "")
+	r, err := s.Initialize(t.Context(), protocol.InitializeParams{})
+	s.must(err)
+	for _, f := range feature.All() {
+		if f.Capability == "" || f.Capability == "diagnosticProvider" { // it is sent all findings
+			continue
+		}
+		switch o := r.Capabilities[f.Capability].(type) {
+		case bool:
+			if !o {
+				t.Errorf("%s is false", f.Capability)
+			}
+		case map[string]any:
+			if len(o) == 0 {
+				t.Errorf("%s has no options", f.Capability)
+			}
+		default:
+			t.Errorf("%s is %v", f.Capability, o)
+		}
+	}
 }
 
 func TestARequestIsCancelled(t *testing.T) {

@@ -33,6 +33,7 @@ func language() []Feature {
 	}
 }
 
-// linkOptions and lensOptions say that nothing is left to be resolved.
-func linkOptions(*workspace.Client) any { return map[string]any{} }
-func lensOptions(*workspace.Client) any { return map[string]any{} }
+// linkOptions and lensOptions say that nothing is left to be resolved. Emacs takes an
+// object with nothing in it for a no.
+func linkOptions(*workspace.Client) any { return map[string]any{"resolveProvider": false} }
+func lensOptions(*workspace.Client) any { return map[string]any{"resolveProvider": false} }

@@ -25,7 +25,7 @@ func renameOptions(c *workspace.Client) any {
 	if c.TextDocument.Rename.PrepareSupport {
 		return map[string]any{"prepareProvider": true}
 	}
-	return nil
+	return true // options are for clients that know of preparing
 }
 
 // prepareRename answers textDocument/prepareRename: the name at a place, or why it
