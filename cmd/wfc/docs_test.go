@@ -17,6 +17,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/lda-wf/wfc/compiler/check"
 	"github.com/lda-wf/wfc/compiler/project"
@@ -39,6 +40,9 @@ import (
 //	<!-- any order -->                         the lines that are printed may come in any order
 //	<!-- exit: 1 -->                           the last command of the block gives this exit code
 //	<!-- killed after: ✓ tag -->               the last command of the block is killed once it has printed this
+//	<!-- goes on after: listening on -->       the last command of the block goes on after a line with this, until the page's end
+//	<!-- needs: curl -->                       the block is left out where the machine has no such program
+//	<!-- jobs: github -->                      the block is a pipeline, whose commands are run (gitlab, pre-commit)
 //	<!-- not run: because … -->                the commands are not run
 //	<!-- problem matcher -->                   a task of VS Code; see TestProblemMatcher
 //	<!-- configures: emacs -->                 an editor is tried with it; see TestEditors
@@ -46,20 +50,25 @@ import (
 // A console block has commands after "$ " and what they print. An sh block has
 // commands only. An hcl block is a whole file: it must pass `wfc check`, as a file
 // of the project where it has a name, else beside the connection demo.main. A wfi block
-// is a formatted interface file. A json block is JSON, or a JSON object a line. With -update, what commands print is written anew.
+// is a formatted interface file. A json block is JSON, or a JSON object a line, a yaml block is YAML. A server that goes on listens at a
+// port that is free, whatever the page says. With -update, what commands print is written anew.
 func TestDocuments(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the documents' commands are written for a POSIX shell")
 	}
 	for _, file := range documents(t) {
-		switch filepath.Base(file) {
-		case "functions.md", "diagnostics.md":
+		name, err := filepath.Rel("../../docs", file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch name = filepath.ToSlash(name); name {
+		case "functions.md", "diagnostics.md", "reference/blocks.md", "reference/cli.md":
 			continue // written from tables, whose own tests run their examples
 		}
-		t.Run(filepath.Base(file), func(t *testing.T) {
+		t.Run(strings.TrimLeft(name, "./"), func(t *testing.T) {
 			t.Parallel()
 			p := readPage(t, file)
-			s := &session{t: t, ids: map[string]string{}}
+			s := &session{t: t, ids: map[string]string{}, addrs: map[string]string{}}
 			written := map[*block]string{}
 			for _, b := range p.blocks {
 				s.at = fmt.Sprintf("%s:%d", filepath.Base(file), b.line)
@@ -78,13 +87,14 @@ func TestDocuments(t *testing.T) {
 
 // session follows one page from its beginning to its end.
 type session struct {
-	t    *testing.T
-	at   string            // the block, for messages
-	root string            // of the folder that it works in; "": none yet
-	dir  string            // the shell's working directory
-	path string            // put before PATH
-	ids  map[string]string // run ids: the page's → the real ones
-	last string            // the last run id that the page shows
+	t     *testing.T
+	at    string            // the block, for messages
+	root  string            // of the folder that it works in; "": none yet
+	dir   string            // the shell's working directory
+	path  string            // put before PATH
+	ids   map[string]string // run ids: the page's → the real ones
+	addrs map[string]string // where servers listen: the page's → the real ones
+	last  string            // the last run id that the page shows
 }
 
 func (s *session) errorf(format string, args ...any) {
@@ -102,6 +112,11 @@ func (s *session) block(b *block) string {
 		s.path = npm.Bin(s.t) + string(filepath.ListSeparator)
 	case "npm, sqlite":
 		s.path = npm.Sqlite(s.t) + string(filepath.ListSeparator)
+	}
+	for _, program := range []string{"curl", "git"} {
+		if _, err := exec.LookPath(program); b.marks["needs"] == program && err != nil {
+			return b.text
+		}
 	}
 	if name, ok := b.marks["file"]; ok {
 		s.write(name, b.text)
@@ -137,7 +152,14 @@ func (s *session) block(b *block) string {
 		if formatted, diags := format.Source("shown.wfi", []byte(b.text)); diags.HasErrors() || string(formatted) != b.text {
 			s.errorf("this is not formatted; wfc fmt makes of it\n%s%v", formatted, diags)
 		}
-	case "": // a picture, or a notation without a program of its own
+	case "yaml":
+		if err := yaml.Unmarshal([]byte(b.text), new(any)); err != nil {
+			s.errorf("this is no YAML: %v", err)
+		}
+		if kind, ok := b.marks["jobs"]; ok {
+			s.jobs(kind, b.text)
+		}
+	case "", "mermaid": // a picture, or a notation without a program of its own
 	default:
 		_, not := b.marks["not run"]
 		if _, tried := b.marks["configures"]; !not && !tried {
@@ -245,6 +267,8 @@ func (s *session) console(b *block) string {
 		got := ""
 		if after, ok := b.marks["killed after"]; ok && i == len(parts)-2 {
 			got = s.killed(command, after)
+		} else if after, ok := b.marks["goes on after"]; ok && i == len(parts)-2 {
+			got = s.goesOn(command, after)
 		} else {
 			got = s.command(command, code)
 		}
@@ -274,8 +298,10 @@ func (s *session) command(line string, code int) string {
 	if s.root == "" {
 		s.t.Fatalf("%s: there is no project to run %s in", s.at, line)
 	}
-	for shown, real := range s.ids {
-		line = strings.ReplaceAll(line, shown, real)
+	for _, names := range []map[string]string{s.ids, s.addrs} {
+		for shown, real := range names {
+			line = strings.ReplaceAll(line, shown, real)
+		}
 	}
 	// The binary that `go run` would build is the one that is tested.
 	line = strings.Replace(line, "go run ./cmd/wfc ", "wfc ", 1)
@@ -319,36 +345,6 @@ func (s *session) environ() []string {
 	return append(os.Environ(), "NO_COLOR=1", "TZ=UTC", "PATH="+s.path+os.Getenv("PATH"))
 }
 
-// killed runs a command, kills it once it has printed the text after, and returns
-// what it printed, with the line of the shell that it was killed.
-func (s *session) killed(line, after string) string {
-	cmd := exec.Command("sh", "-c", "exec "+line)
-	cmd.Dir, cmd.Env = s.dir, s.environ()
-	killer := &killer{after: after, cmd: cmd}
-	cmd.Stdout, cmd.Stderr = killer, killer
-	if err := cmd.Run(); err == nil || !killer.killed {
-		s.errorf("$ %s\nends before it prints %q (%v):\n%s", line, after, err, killer.out.Bytes())
-	}
-	return killer.out.String() + "Killed\n"
-}
-
-// killer kills a command once the command has written a text, which ends in a whole line.
-type killer struct {
-	after  string
-	cmd    *exec.Cmd
-	out    bytes.Buffer
-	killed bool
-}
-
-func (k *killer) Write(b []byte) (int, error) {
-	n, err := k.out.Write(b)
-	if _, rest, found := strings.Cut(k.out.String(), k.after); found && strings.Contains(rest, "\n") && !k.killed {
-		k.killed = true
-		err = errors.Join(err, k.cmd.Process.Kill())
-	}
-	return n, err
-}
-
 var runID = regexp.MustCompile(`\b0[0-9a-z]{7}-[0-9a-z]{4}\b`)
 
 // learn pairs the run ids that the page shows with those that a command printed.
@@ -363,8 +359,10 @@ func (s *session) learn(want, got string) {
 
 // original is a command's output with the run ids that the page has for them.
 func (s *session) original(got string) string {
-	for shown, real := range s.ids {
-		got = strings.ReplaceAll(got, real, shown)
+	for _, names := range []map[string]string{s.ids, s.addrs} {
+		for shown, real := range names {
+			got = strings.ReplaceAll(got, real, shown)
+		}
 	}
 	return strings.ReplaceAll(got, s.realRoot(), home)
 }
@@ -381,6 +379,9 @@ var (
 // normal replaces what differs from run to run, widths of columns included, and
 // maybe the order of lines.
 func (s *session) normal(text string, anyOrder bool) string {
+	for shown, real := range s.addrs {
+		text = strings.ReplaceAll(text, real, shown)
+	}
 	text = normal(strings.ReplaceAll(text, s.realRoot(), home), "")
 	text = digestHex.ReplaceAllString(text, "DIGEST")
 	text = goBuild.ReplaceAllString(text, "wfc VERSION")

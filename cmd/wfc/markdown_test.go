@@ -104,14 +104,18 @@ func (p *page) anchors() map[string]bool {
 	return out
 }
 
-// documents returns README.md and the pages of docs.
+// documents returns README.md and the pages of docs, with its folders.
 func documents(t *testing.T) []string {
 	t.Helper()
-	files, err := filepath.Glob("../../docs/*.md")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("there are no documents: %v", err)
+	files := []string{"../../README.md"}
+	for _, pattern := range []string{"../../docs/*.md", "../../docs/*/*.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("there are no documents %s: %v", pattern, err)
+		}
+		files = append(files, found...)
 	}
-	return append([]string{"../../README.md"}, files...)
+	return files
 }
 
 var link = regexp.MustCompile(`\]\(([^()\s]+)\)`)
