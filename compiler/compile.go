@@ -13,6 +13,7 @@ import (
 	"github.com/lda-wf/wfc/compiler/project"
 	"github.com/lda-wf/wfc/lang/diag"
 	"github.com/lda-wf/wfc/lang/nearest"
+	"github.com/lda-wf/wfc/lang/syntax"
 )
 
 // Target is what is compiled: a workflow or a deployment, and the connections
@@ -41,14 +42,19 @@ func Compile(p *project.Project, t Target) (*plan.Plan, diag.List) {
 	if w == nil || found.HasErrors() {
 		return nil, found
 	}
+	return linked(p, w, t.Deployment), found
+}
+
+// linked returns the plan of a checked workflow; d is the deployment, or nil.
+func linked(p *project.Project, w *check.Workflow, d *syntax.Deployment) *plan.Plan {
 	l := newLinker(p, w, nil)
-	if d := t.Deployment; d != nil {
+	if d != nil {
 		l.plan.Deployment = d.Name.Text
 		l.policy(d.Policy)
 	}
 	l.link()
 	l.plan.Seal()
-	return l.plan, found
+	return l.plan
 }
 
 // unknownBinds reports what Bind names and does not exist. It is written in no

@@ -284,6 +284,9 @@ func (l *linker) sources() {
 				l.root.connection(m.Connection, m.Snapshot)
 			}
 		}
+		if len(s.Members) == 0 {
+			out.Connection, out.Session = l.root.standIn(s.Syntax), cmp.Or(s.Session, "shared")
+		}
 		if len(out.Members) == 1 && !s.Family {
 			out.Connection, out.Members = out.Members[0].Connection, nil
 		}

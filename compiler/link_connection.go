@@ -59,6 +59,17 @@ func (l *linker) connection(y *syntax.Connection, snap *catalog.Snapshot) {
 	l.plan.Connections = append(l.plan.Connections, c)
 }
 
+// standIn writes what takes the place of a connection in a plan that is run against
+// mocks, and returns its id: that of a source which has an interface and is bound to nothing.
+func (l *linker) standIn(s *syntax.Source) string {
+	id := "interface." + s.Interface.Path[1].Text
+	if !l.connections[id] {
+		l.connections[id] = true
+		l.plan.Connections = append(l.plan.Connections, plan.Connection{ID: id, MaxInFlight: defaultMaxInFlight})
+	}
+	return id
+}
+
 // web writes how a server at a URL is reached; nil if h is.
 func (l *linker) web(h *syntax.HTTP, block string, i int) *plan.HTTP {
 	if h == nil {

@@ -15,7 +15,7 @@ import (
 // them, and its workflow is compiled.
 type Test struct {
 	check.Test
-	Plan     *plan.Plan // of the workflow, the same for all tests of it; nil where Diagnostics has errors
+	Plan     *plan.Plan // of what it runs, the same for all tests of it; nil where Diagnostics has errors
 	Inputs   expr.Expr  // zero: none
 	Previous expr.Expr  // the run before; zero: there is none
 	Mocks    []Mock     // as in Syntax
@@ -44,22 +44,24 @@ func Tests(p *project.Project, pick func(*syntax.Test) bool) []Test {
 		checked *check.Workflow
 		found   diag.List
 	}
-	workflows := map[*syntax.Workflow]*compiled{}
+	type target struct {
+		workflow   *syntax.Workflow
+		deployment *syntax.Deployment
+	}
+	known := map[target]*compiled{}
 	var out []Test
 	for _, t := range check.Tests(p, pick) {
 		x := Test{Test: t}
 		if t.Workflow != nil {
-			c := workflows[t.Workflow]
+			of := target{t.Workflow, t.Deployment}
+			c := known[of]
 			if c == nil {
-				w, found := check.Target(p, t.Workflow, nil, t.Bind)
+				w, found := check.Tested(p, t.Workflow, t.Deployment, t.Bind)
 				c = &compiled{checked: w, found: slices.DeleteFunc(found, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })}
 				if w != nil {
-					l := newLinker(p, w, nil)
-					l.link()
-					l.plan.Seal()
-					c.plan = l.plan
+					c.plan = linked(p, w, t.Deployment)
 				}
-				workflows[t.Workflow] = c
+				known[of] = c
 			}
 			x.Plan, x.checked = c.plan, c.checked
 			x.Diagnostics = append(slices.Clip(x.Diagnostics), c.found...)

@@ -13,6 +13,7 @@ const (
 	codeUnknownSecret     diag.Code = "WFC2006"
 	codeUnknownConnection diag.Code = "WFC2007"
 	codeUnknownWorkflow   diag.Code = "WFC2008"
+	codeUnknownDeployment diag.Code = "WFC2018"
 	codeUnknownFunction   diag.Code = "WFC2009"
 	codeUnknownName       diag.Code = "WFC2010"
 	codeNotHere           diag.Code = "WFC2011"

@@ -59,7 +59,8 @@ func (w *world) jobs() []job {
 	for _, f := range p.Files {
 		jobs = append(jobs, lintOf(f))
 		for _, t := range f.Tests {
-			jobs = append(jobs, job{t.Header, t, w.workflow(t.Workflow), func(c *checker) { c.checkTest(t) }})
+			wf, _ := w.tested(t)
+			jobs = append(jobs, job{t.Header, t, wf, func(c *checker) { c.checkTest(t) }})
 		}
 		for _, wf := range f.Workflows {
 			ds := deployments[wf]
@@ -168,6 +169,20 @@ func allDeployments(p *project.Project) []*syntax.Deployment {
 
 // deployed returns the workflow that a deployment names, or nil.
 func (w *world) deployed(d *syntax.Deployment) *syntax.Workflow { return w.workflow(d.Workflow) }
+
+// tested returns the workflow that a test runs, and the deployment of it that it
+// names; both nil where they do not exist.
+func (w *world) tested(t *syntax.Test) (*syntax.Workflow, *syntax.Deployment) {
+	if t.Deployment == nil {
+		return w.workflow(t.Workflow), nil
+	}
+	if len(t.Deployment.Path) == 2 {
+		if d := w.project.Deployments[t.Deployment.Path[1].Text]; d != nil {
+			return w.deployed(d), d
+		}
+	}
+	return nil, nil
+}
 
 // workflow returns the workflow that a reference names, or nil.
 func (w *world) workflow(ref *syntax.Ref) *syntax.Workflow {

@@ -27,7 +27,7 @@ type Workflow struct {
 // of which a key chooses one.
 type Source struct {
 	Syntax  *syntax.Source
-	Members []Member
+	Members []Member // none where it is bound to nothing (see [Tested])
 	// Family: the source's own steps choose the member. Else, where there are several,
 	// whoever runs the workflow does.
 	Family  bool
@@ -126,6 +126,16 @@ type Needs struct{ Locals, Steps []int }
 // sources, above those of the deployment and of the sources themselves. The
 // workflow is nil where there are errors.
 func Target(p *project.Project, wf *syntax.Workflow, d *syntax.Deployment, binds map[string]string) (*Workflow, diag.List) {
+	return target(p, wf, d, binds, false)
+}
+
+// Tested is [Target] for a run against mocks: a source that is bound to nothing and has
+// an interface is that, without members.
+func Tested(p *project.Project, wf *syntax.Workflow, d *syntax.Deployment, binds map[string]string) (*Workflow, diag.List) {
+	return target(p, wf, d, binds, true)
+}
+
+func target(p *project.Project, wf *syntax.Workflow, d *syntax.Deployment, binds map[string]string, mocked bool) (*Workflow, diag.List) {
 	w := newWorld(p)
 	c := &checker{w: w}
 	given := map[string]bound{}
@@ -156,7 +166,7 @@ func Target(p *project.Project, wf *syntax.Workflow, d *syntax.Deployment, binds
 	c.useAll(used)
 	for _, s := range f.sourceList {
 		switch {
-		case len(s.members) > 0:
+		case len(s.members) > 0 || mocked && s.iface != nil:
 		case !isBound(s.syn) && d == nil && binds[s.syn.Name.Text] == "":
 			c.report(diag.New(codeNoBinding, s.syn.Header, "The source %q is bound to no connection. Give it a bind, run a deployment that binds it, or say it when running:\n\n    wfc run %s --bind %s=CONNECTION", s.syn.Name.Text, wf.Name.Text, s.syn.Name.Text))
 		}
@@ -338,6 +348,11 @@ func called(k capability, replaced bool) (out []Called) {
 			x.OutputSchema = o.tool.OutputSchema
 		}
 		out = append(out, x)
+	}
+	if d := k.declared; d != nil && len(k.of) == 0 {
+		// The source is bound to nothing, so that what is declared is all that there is.
+		t := &catalog.Tool{Name: d.Name.Text, Args: d.Params, Effect: d.Effect, Idempotent: &d.Idempotent}
+		out = append(out, Called{Tool: t, InputSchema: value.AppendJSON(nil, types.ToSchema(d.Params))})
 	}
 	return out
 }

@@ -8,10 +8,12 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/lda-wf/wfc/compiler/project"
+	"github.com/lda-wf/wfc/lang/catalog"
 	"github.com/lda-wf/wfc/lang/diag"
 	"github.com/lda-wf/wfc/lang/expr"
 	"github.com/lda-wf/wfc/lang/syntax"
 	"github.com/lda-wf/wfc/lang/types"
+	"github.com/lda-wf/wfc/lang/value"
 )
 
 var (
@@ -66,8 +68,10 @@ type Test struct {
 	Syntax *syntax.Test
 	// Workflow is the one that it runs; nil: it does not exist.
 	Workflow *syntax.Workflow
+	// Deployment is the one of it that the test names; nil: none.
+	Deployment *syntax.Deployment
 	// Bind has the connections, by id, of sources that are bound to none by themselves: as
-	// the first deployment of the workflow binds them.
+	// the first deployment of the workflow binds them. Nil where the test names one.
 	Bind  map[string]string
 	Mocks []Mock // as in Syntax
 	// Diagnostics is what is wrong with the test itself, not with the workflow.
@@ -114,14 +118,18 @@ func Tests(p *project.Project, pick func(*syntax.Test) bool) []Test {
 // running it needs to know, without Diagnostics.
 func (c *checker) checkTest(t *syntax.Test) Test {
 	out := Test{Syntax: t}
-	wf := c.workflowOf(t.Workflow)
+	wf, d := c.w.tested(t)
 	if wf == nil {
+		c.unknownTested(t)
 		return out
 	}
 	binding := c.w.anyBinding(wf)
-	out.Workflow = wf
+	if d != nil {
+		binding = c.w.bindings(d)
+	}
+	out.Workflow, out.Deployment = wf, d
 	for source, b := range binding {
-		if len(b.members) == 1 {
+		if d == nil && len(b.members) == 1 {
 			if out.Bind == nil {
 				out.Bind = map[string]string{}
 			}
@@ -133,7 +141,7 @@ func (c *checker) checkTest(t *syntax.Test) Test {
 	c.newFlow(wf, binding)
 	c.checkFlow()
 	c.diags = c.diags[:n]
-	c.testInputs(t)
+	c.testInputs(t, d)
 	if t.Previous != nil {
 		c.check(t.Previous.Expr, testPreviousPlace, nil, c.testPrevious(), &subject{plain: "The run before"})
 	}
@@ -142,7 +150,7 @@ func (c *checker) checkTest(t *syntax.Test) Test {
 		c.checkMock(m, &out.Mocks[i])
 	}
 	for _, a := range t.Answers {
-		c.checkTestAnswer(a)
+		c.checkTestAnswer(a, d)
 	}
 	p := &place{noun: "a test", roots: rootInput | rootStep | rootRun | rootCalls, calls: callsType, run: testRun, test: true, ended: "ok"}
 	if e := t.Expect; e != nil && e.Outcome != nil {
@@ -159,6 +167,22 @@ func (c *checker) checkTest(t *syntax.Test) Test {
 		c.check(a.ErrorMessage, p, nil, types.StringType, errorTextSubject)
 	}
 	return out
+}
+
+// unknownTested reports a workflow or a deployment that a test names and that does
+// not exist. That of a deployment which names none has its diagnostic there.
+func (c *checker) unknownTested(t *syntax.Test) {
+	if t.Deployment == nil {
+		c.workflowOf(t.Workflow)
+		return
+	}
+	if len(t.Deployment.Path) != 2 {
+		return // which has its diagnostic
+	}
+	have := c.w.project.Deployments
+	if l := t.Deployment.Path[1]; have[l.Text] == nil && !c.w.mayBeLost(l.Text, "") {
+		c.report(unknownName(codeUnknownDeployment, "deployment", "This project", l.Text, l.Range, keysOf(have)))
+	}
 }
 
 // anyBinding returns what the sources of a workflow are bound to that are not by
@@ -188,16 +212,31 @@ func (c *checker) testPrevious() *types.Type {
 	return types.ObjectOf(attrs, nil)
 }
 
-// testInputs checks the inputs that a test gives.
-func (c *checker) testInputs(t *syntax.Test) {
+// testInputs checks the inputs that a test gives, beside those that the deployment
+// that it names fixes; nil: it names none.
+func (c *checker) testInputs(t *syntax.Test, d *syntax.Deployment) {
+	fixed := map[string]value.Value{}
+	if d != nil {
+		c.silently(func() { fixed = c.fixedInputs(d, c.f.inputList) })
+	}
 	var e expr.Expr
 	if t.Inputs != nil {
 		e = t.Inputs.Expr
 	}
 	given, complete := c.named(e, codeUnknownInput, "input", inputsType(c.f), testInputsPlace)
+	if lit, ok := e.Node.(*hclsyntax.ObjectConsExpr); ok {
+		for _, it := range lit.Items {
+			var name string
+			c.at(e.Source, testInputsPlace, func() { name, _ = c.keyName(it.KeyExpr) })
+			if _, set := fixed[name]; set {
+				c.report(diag.New(codeMisfit, it.KeyExpr.Range(), "The input %q is set by the deployment %q and cannot be given. Remove it here, or test the workflow.", name, d.Name.Text).With(d.Inputs.NameRange, "It is set here."))
+			}
+		}
+	}
 	var missing []string
 	for _, in := range c.f.inputList {
-		if name := in.syn.Name.Text; name != "" && !given[name] && !in.optional && in.syn.Default == nil {
+		name := in.syn.Name.Text
+		if _, set := fixed[name]; name != "" && !set && !given[name] && !in.optional && in.syn.Default == nil {
 			missing = append(missing, name)
 		}
 	}
@@ -399,14 +438,15 @@ func withURI(variables *types.Type) *types.Type {
 }
 
 // checkTestAnswer checks what a person answers to a question in a test.
-func (c *checker) checkTestAnswer(a *syntax.TestAnswer) {
-	asks, names := c.questions()
+// of is the deployment that the test names, whose policy may ask, too; nil: none.
+func (c *checker) checkTestAnswer(a *syntax.TestAnswer, of *syntax.Deployment) {
+	asks, names := c.questions(of != nil && policyOf(of) == "ask")
 	ask, ok := asks[a.Step.Text]
 	if !ok {
 		if a.Step.Text != "" && !c.w.mayBeLost(a.Step.Text, c.f.file()) {
 			d := unknownName(codeUnknownStep, "question", c.f.name(), a.Step.Text, a.Step.Range, names)
 			if c.f.steps[a.Step.Text] != nil {
-				d = diag.New(codeUnknownStep, a.Step.Range, "The step %q asks nobody, so that nothing answers it: its block has no ask.%s", a.Step.Text, listing("question", names))
+				d = diag.New(codeUnknownStep, a.Step.Range, "The step %q asks nobody, so that nothing answers it: %s.%s", a.Step.Text, c.whyUnasked(of), listing("question", names))
 			}
 			c.report(d)
 		}
@@ -427,9 +467,21 @@ func (c *checker) checkTestAnswer(a *syntax.TestAnswer) {
 	}
 }
 
+// whyUnasked says why a step without an ask block asks nobody.
+func (c *checker) whyUnasked(d *syntax.Deployment) string {
+	switch {
+	case d == nil:
+		return "its block has no ask"
+	case policyOf(d) == "ask":
+		return "its block has no ask, and what it calls is not destructive, so that the policy of the deployment does not ask either"
+	}
+	return "its block has no ask, and the policy of the deployment is not destructive = \"ask\""
+}
+
 // questions returns the types of the answers to the questions of the workflow in hand
-// and of those that it runs, by the names of the steps, and these sorted.
-func (c *checker) questions() (asks map[string]*types.Type, names []string) {
+// and of those that it runs, by the names of the steps, and these sorted. policy: it is
+// asked before destructive calls, too.
+func (c *checker) questions(policy bool) (asks map[string]*types.Type, names []string) {
 	asks = map[string]*types.Type{}
 	seen := map[*checker]bool{}
 	var visit func(*checker)
@@ -443,6 +495,9 @@ func (c *checker) questions() (asks map[string]*types.Type, names []string) {
 				}
 				asks[s.name()] = t
 			}
+			if policy && asks[s.name()] == nil && s.mayDestroy() {
+				asks[s.name()] = types.ObjectOf(nil, nil)
+			}
 			if s.child != nil && s.child.checker != nil && !seen[s.child.checker] {
 				visit(s.child.checker)
 			}
@@ -450,4 +505,11 @@ func (c *checker) questions() (asks map[string]*types.Type, names []string) {
 	}
 	visit(c)
 	return asks, keysOf(asks)
+}
+
+// mayDestroy reports whether a policy counts a call of the step, or one that takes back
+// what it did, as destructive.
+func (s *step) mayDestroy() bool {
+	return s.syn.Call != nil && s.effect >= catalog.Destructive ||
+		slices.ContainsFunc(s.undoEffects, func(e catalog.Effect) bool { return e >= catalog.Destructive })
 }

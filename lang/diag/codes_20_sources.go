@@ -129,5 +129,47 @@ func init() {
 }
 `,
 		},
+		Entry{
+			Code: "WFC2018", Severity: Error, Summary: "Unknown deployment",
+			Explanation: "A test names a deployment of the project, `deployment = deployment.NAME`, or a workflow.",
+			Failing: `-- hello.wf.hcl --
+workflow "hello" {
+  output "text" {
+    value = "Hello"
+  }
+}
+
+deployment "hello_prod" {
+  workflow = workflow.hello
+}
+-- hello.wftest.hcl --
+test "says_hello" {
+  deployment = deployment.hello
+
+  expect {
+    outputs = { text = "Hello" }
+  }
+}
+`,
+			Mended: `-- hello.wf.hcl --
+workflow "hello" {
+  output "text" {
+    value = "Hello"
+  }
+}
+
+deployment "hello_prod" {
+  workflow = workflow.hello
+}
+-- hello.wftest.hcl --
+test "says_hello" {
+  deployment = deployment.hello_prod
+
+  expect {
+    outputs = { text = "Hello" }
+  }
+}
+`,
+		},
 	)
 }

@@ -3,14 +3,18 @@ package syntax
 // Test is a test block.
 type Test struct {
 	Block
-	Name     Label
-	Workflow *Ref // workflow.NAME
-	Inputs   *Attribute
-	Previous *Attribute // run.previous; nil: there is none
-	Mocks    []*Mock
-	Answers  []*TestAnswer
-	Expect   *Expect
-	Asserts  []*Condition
+	Name Label
+	// Workflow and Deployment say what it runs: workflow.NAME, or deployment.NAME. Both
+	// are nil where that cannot be read; where both are written, which has its diagnostic,
+	// Deployment is nil.
+	Workflow   *Ref
+	Deployment *Ref
+	Inputs     *Attribute
+	Previous   *Attribute // run.previous; nil: there is none
+	Mocks      []*Mock
+	Answers    []*TestAnswer
+	Expect     *Expect
+	Asserts    []*Condition
 }
 
 // Mock is a mock block: what a tool, a prompt, a resource or a resource

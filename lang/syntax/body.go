@@ -148,8 +148,13 @@ func (r *reader) examine(s *shape, body *hclsyntax.Body, owner *hclsyntax.Block)
 		return // which has a diagnostic
 	}
 	for _, name := range s.required {
-		if body.Attributes[name] == nil && !r.meant(s, name, body) {
+		other, may := s.instead[name]
+		switch {
+		case body.Attributes[name] != nil || r.meant(s, name, body):
+		case !may:
 			r.report(diag.New(codeMissingAttribute, owner.DefRange(), "%s needs the attribute %q.", capital(describe(owner)), name))
+		case body.Attributes[other] == nil && !r.meant(s, other, body):
+			r.report(diag.New(codeMissingAttribute, owner.DefRange(), "%s needs the attribute %q, or %q.", capital(describe(owner)), name, other))
 		}
 	}
 }

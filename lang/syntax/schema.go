@@ -42,6 +42,7 @@ const (
 	ReadRef                   // SOURCE or SOURCE.TEMPLATE
 	PromptRef                 // SOURCE.PROMPT
 	WorkflowRef               // workflow.NAME
+	DeploymentRef             // deployment.NAME
 	ConnectionRef             // connection.PROVIDER.ACCOUNT
 	InterfaceRef              // interface.NAME
 	StepRefs                  // a list of step.NAME

@@ -203,8 +203,9 @@ var attributeDocs = map[string]word{
 	"storage.max_result": {"The largest result, as \"10MB\".", SizeForm, nil},
 	"storage.keep":       {"How long finished runs are kept.", DurationForm, nil},
 
-	"test.workflow": {"The workflow, as workflow.NAME.", WorkflowRef, nil},
-	"test.inputs":   {"The inputs of the run, an object.", Computed, nil},
+	"test.workflow":   {"The workflow, as workflow.NAME.", WorkflowRef, nil},
+	"test.deployment": {"In place of the workflow: the deployment, as deployment.NAME, whose inputs, bindings and policy count.", DeploymentRef, nil},
+	"test.inputs":     {"The inputs of the run, an object.", Computed, nil},
 
 	"test.previous": {"The run before: run.previous, with its outputs.", Computed, nil},
 	"mock.when":     {"A condition over args and call: which calls it answers.", Computed, nil},

@@ -9,7 +9,9 @@ type shape struct {
 	attrs    map[string]status
 	blocks   map[string]member
 	required []string // attributes
-	free     bool     // any attribute (locals, lint)
+	// instead has the attributes that may be written in the place of required ones.
+	instead map[string]string
+	free    bool // any attribute (locals, lint)
 }
 
 // status says how far an attribute is built.
@@ -195,9 +197,10 @@ var (
 	expectShape = leaf("expect", "outcome", "outputs", "error")
 	testShape   = &shape{
 		name: "test", labels: words("name"),
-		attrs:    attributes("workflow", "inputs", "previous"),
+		attrs:    attributes("workflow", "deployment", "inputs", "previous"),
 		blocks:   blocks(map[string]*shape{"*mock": mockShape, "*answer": answerShape, "expect": expectShape, "*assert": assertShape}),
 		required: words("workflow"),
+		instead:  map[string]string{"workflow": "deployment"},
 	}
 
 	// The top levels of *.wf.hcl, wfc.hcl and *.wftest.hcl.

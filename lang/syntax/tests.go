@@ -1,6 +1,10 @@
 package syntax
 
-import "github.com/hashicorp/hcl/v2/hclsyntax"
+import (
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/lda-wf/wfc/lang/diag"
+)
 
 // TestSuffix is the end of the names of files with tests.
 const TestSuffix = ".wftest.hcl"
@@ -34,6 +38,16 @@ func (r *reader) test(b *hclsyntax.Block) *Test {
 		case c.Type == "assert":
 			t.Asserts = append(t.Asserts, r.condition(assertShape, c))
 		}
+	}
+	workflow, deployment := b.Body.Attributes["workflow"], b.Body.Attributes["deployment"]
+	switch {
+	case deployment == nil:
+	case workflow == nil:
+		t.Deployment = r.rooted(deployment.Expr, "deployment", 2, "a deployment, as deployment.NAME")
+	default:
+		r.report(diag.New(codeMisfit, deployment.NameRange,
+			"%s has \"workflow\" and \"deployment\", but a test runs one of them. Keep one of them: a deployment has its workflow.", capital(describe(b))).
+			With(workflow.NameRange, "the workflow"))
 	}
 	return t
 }

@@ -2,6 +2,7 @@ package feature
 
 import (
 	"bytes"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -43,6 +44,8 @@ func (c *completer) attributeValue() {
 		c.capability(check.OfferPrompt)
 	case syntax.WorkflowRef:
 		c.references("workflow", c.project.WorkflowNames(), protocol.CompletionFunction)
+	case syntax.DeploymentRef:
+		c.references("deployment", slices.Sorted(maps.Keys(c.project.Deployments)), protocol.CompletionFunction)
 	case syntax.ConnectionRef:
 		c.connections()
 	case syntax.InterfaceRef:
@@ -255,9 +258,15 @@ func (c *completer) deployed() *syntax.Workflow {
 		return nil
 	}
 	for _, a := range b.Attributes {
-		if a.Name.Text == "workflow" {
-			name := strings.TrimPrefix(strings.TrimSpace(string(c.src[a.Start:a.End])), "workflow.")
+		root, name, _ := strings.Cut(strings.TrimSpace(string(c.src[a.Start:a.End])), ".")
+		switch {
+		case root != a.Name.Text:
+		case root == "workflow":
 			return c.project.Workflows[name]
+		case root == "deployment":
+			if d := c.project.Deployments[name]; d != nil && d.Workflow != nil && len(d.Workflow.Path) == 2 {
+				return c.project.Workflows[d.Workflow.Path[1].Text]
+			}
 		}
 	}
 	return nil

@@ -16,7 +16,8 @@ import (
 // Selection says which tests of a project are meant.
 type Selection struct {
 	// Paths are files and folders relative to the project's root, with forward slashes;
-	// "" is the root. A test is in one when its file is, or the file of its workflow.
+	// "" is the root. A test is in one when its file is, or the file of its workflow or of
+	// its deployment.
 	Paths []string
 	Names *regexp.Regexp // that a test's name matches; nil: any
 }
@@ -33,10 +34,21 @@ func (s *Selection) has(p *project.Project, t *syntax.Test) bool {
 	if s.within(t.Header.Filename) {
 		return true
 	}
-	if t.Workflow == nil || len(t.Workflow.Path) != 2 {
+	ref := t.Workflow
+	if of := t.Deployment; of != nil && len(of.Path) == 2 {
+		d := p.Deployments[of.Path[1].Text]
+		if d == nil {
+			return false
+		}
+		if s.within(d.Header.Filename) {
+			return true
+		}
+		ref = d.Workflow
+	}
+	if ref == nil || len(ref.Path) != 2 {
 		return false
 	}
-	w := p.Workflows[t.Workflow.Path[1].Text]
+	w := p.Workflows[ref.Path[1].Text]
 	return w != nil && s.within(w.Header.Filename)
 }
 
