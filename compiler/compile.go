@@ -27,6 +27,20 @@ type Target struct {
 // where there are errors. The diagnostics are about what the plan is made of,
 // not about the rest of the project; [check.Project] is for that.
 func Compile(p *project.Project, t Target) (*plan.Plan, diag.List) {
+	return compile(p, t, check.Target)
+}
+
+// Sketch is [Compile] for what asks no server, as a picture: the plan of a workflow
+// with sources that are bound to nothing and have interfaces has these in the place of
+// connections, under the ids interface.NAME, and cannot be run.
+func Sketch(p *project.Project, t Target) (*plan.Plan, diag.List) {
+	return compile(p, t, check.Tested)
+}
+
+// checking is [check.Target] or [check.Tested].
+type checking func(*project.Project, *syntax.Workflow, *syntax.Deployment, map[string]string) (*check.Workflow, diag.List)
+
+func compile(p *project.Project, t Target, checked checking) (*plan.Plan, diag.List) {
 	if d := t.Deployment; d != nil && t.Workflow == nil {
 		var out diag.List
 		for _, x := range check.Project(p) {
@@ -36,8 +50,8 @@ func Compile(p *project.Project, t Target) (*plan.Plan, diag.List) {
 		}
 		return nil, out
 	}
-	problems := unknownBinds(p, t)
-	w, found := check.Target(p, t.Workflow, t.Deployment, t.Bind)
+	problems := misbound(p, t)
+	w, found := checked(p, t.Workflow, t.Deployment, t.Bind)
 	found = append(problems, found...)
 	if w == nil || found.HasErrors() {
 		return nil, found
@@ -57,9 +71,9 @@ func linked(p *project.Project, w *check.Workflow, d *syntax.Deployment) *plan.P
 	return l.plan
 }
 
-// unknownBinds reports what Bind names and does not exist. It is written in no
-// file, so that these have no place.
-func unknownBinds(p *project.Project, t Target) diag.List {
+// misbound reports what Bind names and does not exist, or is disabled. It is written
+// in no file, so that these have no place.
+func misbound(p *project.Project, t Target) diag.List {
 	var out diag.List
 	var sources []string
 	for _, s := range t.Workflow.Sources {
@@ -75,8 +89,12 @@ func unknownBinds(p *project.Project, t Target) diag.List {
 		if !has(sources, source) {
 			report("WFC2001", fmt.Sprintf("Workflow %q has no source %q, so that nothing can be bound to it.", t.Workflow.Name.Text, source), source, sources)
 		}
-		if p.Connections[id] == nil {
+		switch c := p.Connections[id]; {
+		case c == nil:
 			report("WFC2007", fmt.Sprintf("This project has no connection %q, so that the source %q cannot be bound to it.", id, source), id, p.ConnectionIDs())
+		case c.Enabled != nil && !c.Enabled.B:
+			out = append(out, diag.New("WFC2407", hcl.Range{}, "The connection %s is disabled (enabled = false), so that the source %q cannot be bound to it. Bind another one, or enable it.", id, source).
+				With(c.Enabled.Range, "It is disabled here."))
 		}
 	}
 	out.Sort()

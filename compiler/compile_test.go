@@ -342,6 +342,12 @@ func TestOrderOfEffects(t *testing.T) {
 
 func TestBindings(t *testing.T) {
 	const src = `
+connection "demo" "off" {
+  enabled = false
+  stdio {
+    command = "demo"
+  }
+}
 workflow "w" {
   source "tasks" {
   }
@@ -377,6 +383,7 @@ deployment "e" {
 		{"nothing binds it", nil, "WFC2404"},
 		{"a source that does not exist", map[string]string{"task": "demo.main"}, "WFC2001"},
 		{"a connection that does not exist", map[string]string{"tasks": "demo.mian"}, "WFC2007"},
+		{"a connection that is disabled", map[string]string{"tasks": "demo.off"}, "WFC2407"},
 	} {
 		p, found := try(t, src, "w", c.bind)
 		if p != nil || len(found) == 0 || found[0].Code != c.want {
