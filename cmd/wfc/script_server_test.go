@@ -45,22 +45,8 @@ func up(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: up NAME ARGS")
 	}
-	program, err := exec.LookPath("wfc")
-	for _, dir := range strings.Split(ts.Getenv("PATH"), string(os.PathListSeparator)) {
-		if _, e := os.Stat(dir + "/wfc"); e == nil {
-			program, err = dir+"/wfc", nil
-			break
-		}
-	}
-	ts.Check(err)
-	s := &startedServer{cmd: exec.Command(program, append([]string{"serve", "--listen", "127.0.0.1:0"}, args[1:]...)...), read: make(chan struct{})}
-	s.cmd.Dir = ts.MkAbs(".")
-	s.cmd.Env = []string{"PATH=" + ts.Getenv("PATH"), "HOME=" + ts.Getenv("HOME"), "WORK=" + ts.Getenv("WORK"), "GORACE=atexit_sleep_ms=0", "TZ=UTC"}
-	for _, name := range []string{"TOKEN_FOR_SERVER", "TESTDATA", "XDG_CONFIG_HOME", "HOOK_KEY", "OUT_ROOT", "GEO_DB"} {
-		if v := ts.Getenv(name); v != "" {
-			s.cmd.Env = append(s.cmd.Env, name+"="+v)
-		}
-	}
+	s := &startedServer{cmd: exec.Command(programOf(ts), append([]string{"serve", "--listen", "127.0.0.1:0"}, args[1:]...)...), read: make(chan struct{})}
+	s.cmd.Dir, s.cmd.Env = ts.MkAbs("."), environmentOf(ts)
 	out, err := s.cmd.StdoutPipe()
 	ts.Check(err)
 	errs, err := s.cmd.StderrPipe()
@@ -81,6 +67,28 @@ func up(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("the server did not start:\n%s", s.log.String())
 	}
 	ts.Setenv(args[0], strings.TrimSpace(strings.TrimPrefix(line, "listening on ")))
+}
+
+// programOf is the path of wfc in a script.
+func programOf(ts *testscript.TestScript) string {
+	for _, dir := range strings.Split(ts.Getenv("PATH"), string(os.PathListSeparator)) {
+		if _, err := os.Stat(dir + "/wfc"); err == nil {
+			return dir + "/wfc"
+		}
+	}
+	ts.Fatalf("there is no wfc on the PATH")
+	return ""
+}
+
+// environmentOf is the environment of a process that a script keeps.
+func environmentOf(ts *testscript.TestScript) []string {
+	env := []string{"PATH=" + ts.Getenv("PATH"), "HOME=" + ts.Getenv("HOME"), "WORK=" + ts.Getenv("WORK"), "GORACE=atexit_sleep_ms=0", "TZ=UTC"}
+	for _, name := range []string{"TOKEN_FOR_SERVER", "TESTDATA", "XDG_CONFIG_HOME", "HOOK_KEY", "OUT_ROOT", "GEO_DB"} {
+		if v := ts.Getenv(name); v != "" {
+			env = append(env, name+"="+v)
+		}
+	}
+	return env
 }
 
 func serversOf(ts *testscript.TestScript) *started { return ts.Value(startedServers{}).(*started) }

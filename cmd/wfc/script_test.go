@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -85,6 +86,7 @@ func runScripts(t *testing.T, dir string, setups ...func(*testscript.Env) error)
 			env.Setenv("GORACE", "atexit_sleep_ms=0")
 			env.Values[signalled{}] = &signalled{}
 			env.Values[startedServers{}] = &started{list: map[string]*startedServer{}}
+			env.Values[agentsOf{}] = &agents{list: map[string]*agent{}}
 			for _, set := range setups {
 				if err := set(env); err != nil {
 					return err
@@ -103,7 +105,7 @@ func runScripts(t *testing.T, dir string, setups ...func(*testscript.Env) error)
 			}
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
-		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+		Cmds: with(agentCommands(), map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"await":       await,
 			"calls":       calls,
 			"up":          up,
@@ -135,8 +137,14 @@ func runScripts(t *testing.T, dir string, setups ...func(*testscript.Env) error)
 			"ok":          ok,
 			"token":       showToken,
 			"write":       write,
-		},
+		}),
 	})
+}
+
+// with returns a with all of b.
+func with[V any](a, b map[string]V) map[string]V {
+	maps.Copy(a, b)
+	return a
 }
 
 // ok is "ok PROGRAM ARGS": the program with exit code 0; negated, with exit code

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -99,7 +100,7 @@ func (s *Server) await(ctx context.Context, name string, t tool, req *mcp.CallTo
 			return nil, err
 		}
 		if run.Status != journal.Waiting {
-			return result(run), nil
+			return s.result(ctx, req, run), nil
 		}
 		answer, again, err := s.ask(ctx, name, req, run)
 		if err != nil || !again {
@@ -180,12 +181,12 @@ func (p *progress) send(ctx context.Context, to float64, message string) {
 }
 
 // result is the answer of a run that has ended.
-func result(run *service.Run) *mcp.CallToolResult {
+func (s *Server) result(ctx context.Context, req *mcp.CallToolRequest, run *service.Run) *mcp.CallToolResult {
 	if run.Status == journal.Completed {
 		out := value.AppendJSON(nil, run.Output)
 		return &mcp.CallToolResult{
 			Meta: mcp.Meta{metaRun: run.ID}, StructuredContent: json.RawMessage(out),
-			Content: []mcp.Content{&mcp.TextContent{Text: string(out)}},
+			Content: s.content(ctx, req, run, string(out)),
 		}
 	}
 	f := run.Error
@@ -194,7 +195,8 @@ func result(run *service.Run) *mcp.CallToolResult {
 		return failed(fmt.Sprintf("The run %s is %s.", run.ID, run.Status), run.ID)
 	case f.Step != "":
 		at := journal.Part{Key: string(f.Key)}.Name(f.Step)
-		return failed(fmt.Sprintf("The step %s failed (%s): %s", at, f.Kind, f.Message), run.ID)
+		why := strings.TrimPrefix(f.Message, fmt.Sprintf("Step %s failed: ", at)) // as that of an element says
+		return failed(fmt.Sprintf("The step %s failed (%s): %s", at, f.Kind, why), run.ID)
 	}
 	return failed(fmt.Sprintf("The run failed (%s): %s", f.Kind, f.Message), run.ID)
 }

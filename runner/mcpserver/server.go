@@ -8,14 +8,17 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/lda-wf/wfc/lang/diag"
 	"github.com/lda-wf/wfc/runner/service"
 )
 
@@ -47,6 +50,8 @@ type Server struct {
 
 	mu    sync.Mutex
 	tools map[string]tool // by name
+	// unready says of tools that there would be why their deployments cannot be run.
+	unready map[string]string
 }
 
 // tool is a deployment as clients see it.
@@ -67,10 +72,11 @@ func New(ctx context.Context, host *service.Host, o Options) (*Server, error) {
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "wfc", Title: "wfc workflows", Version: o.Version}, &mcp.ServerOptions{
 		Instructions: "Each tool runs a workflow to its end and returns its outputs. A call may take minutes; progress is told as it goes.",
 		Logger:       s.log,
-		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}},
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}, Resources: &mcp.ResourceCapabilities{}},
 		PageSize:     pageSize,
 	})
-	s.mcp.AddReceivingMiddleware(s.refreshing)
+	s.mcp.AddReceivingMiddleware(s.recovering, s.refreshing)
+	s.addBlobs()
 	if o.Manage {
 		s.addManagement()
 	}
@@ -102,11 +108,30 @@ var errClosing = &service.Error{Kind: service.Closing, Message: "The server clos
 // refreshing looks for changed deployments before clients see what there is.
 func (s *Server) refreshing(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		if call, ok := req.(*mcp.CallToolRequest); method == "tools/list" || ok && !s.has(call.Params.Name) {
+		call, isCall := req.(*mcp.CallToolRequest)
+		if method == "tools/list" || isCall && !s.has(call.Params.Name) {
 			if err := s.Refresh(ctx); err != nil {
 				return nil, err
 			}
 		}
+		if isCall && !s.has(call.Params.Name) {
+			if why := s.without(call.Params.Name); why != "" {
+				return failed(why, ""), nil
+			}
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// recovering keeps the server up where handling a request panics.
+func (s *Server) recovering(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (result mcp.Result, err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				s.log.Error("internal fault", "method", method, "panic", p, "stack", string(debug.Stack()))
+				result, err = nil, errors.New("This is a bug in wfc. The server's log says more")
+			}
+		}()
 		return next(ctx, method, req)
 	}
 }
@@ -115,6 +140,14 @@ func (s *Server) has(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.tools[name] != (tool{}) || s.options.Manage && managementTools[name]
+}
+
+// without says why there is no tool of a name: the deployment that it would be of
+// cannot be run. "": there is no such deployment.
+func (s *Server) without(name string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.unready[name]
 }
 
 // Refresh looks at the deployments anew, and tells clients if their tools have changed.
@@ -152,12 +185,15 @@ func (s *Server) refresh(ctx context.Context) (twice, err error) {
 	for name, t := range s.tools {
 		owner[name] = t.deployment
 	}
-	now := map[string]tool{}
+	now, unready := map[string]tool{}, map[string]string{}
 	for _, d := range deployments {
-		if d.Status != service.DeploymentReady {
+		name := service.ToolName(d.ID)
+		if err := d.Refusal(); err != nil {
+			if unready[name] = whyNot(err); s.unready[name] != unready[name] {
+				s.log.Warn("a deployment is not offered as a tool", "why", unready[name])
+			}
 			continue
 		}
-		name := service.ToolName(d.ID)
 		if first, taken := owner[name]; taken && first != d.ID {
 			twice = &twiceError{name, first, d.ID}
 			continue
@@ -179,8 +215,32 @@ func (s *Server) refresh(ctx context.Context) (twice, err error) {
 			s.mcp.RemoveTools(name)
 		}
 	}
-	s.tools = now
+	s.tools, s.unready = now, unready
 	return twice, nil
+}
+
+// maxFindings bounds the findings in a text.
+const maxFindings = 5
+
+// whyNot says why a deployment cannot be run, with its errors where there are several.
+func whyNot(err error) string {
+	text := err.Error()
+	refused := (*service.Error)(nil)
+	if !errors.As(err, &refused) {
+		return text
+	}
+	findings := refused.Diagnostics.List
+	if n, _ := findings.Count(); n < 2 {
+		return text
+	}
+	shown := 0
+	for _, f := range findings {
+		if f.Severity == diag.Error && shown < maxFindings {
+			shown++
+			text += fmt.Sprintf("\n%s:%d: %s", f.Range.File, f.Range.Start.Line, f.Detail)
+		}
+	}
+	return text
 }
 
 // describe returns what clients see of a deployment.

@@ -75,6 +75,19 @@ type Deployment struct {
 	Updated  time.Time
 }
 
+// Refusal says why a deployment is not run, an [Error]; nil: it is ready.
+func (d *Deployment) Refusal() error {
+	switch d.Status {
+	case DeploymentReady:
+		return nil
+	case DeploymentStale:
+		e := invalid(d.Diagnostics, "The deployment %q is stale: the project has changed since it was saved. Save it again", d.ID)
+		e.Kind = Stale
+		return e
+	}
+	return invalid(d.Diagnostics, "The deployment %q cannot be run, because it has errors", d.ID)
+}
+
 // SaveDeployment says what a deployment is to be.
 type SaveDeployment struct {
 	ID              string

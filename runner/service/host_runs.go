@@ -186,15 +186,10 @@ func (w *world) runnable(ctx context.Context, s StartRun) (*linked, error) {
 
 // runnable returns the plan of a deployment that is ready.
 func (d *deployed) runnable() (*linked, error) {
-	switch d.Status {
-	case DeploymentReady:
-		return d.linked, nil
-	case DeploymentStale:
-		e := invalid(d.Diagnostics, "The deployment %q is stale: the project has changed since it was saved. Save it again", d.ID)
-		e.Kind = Stale
-		return nil, e
+	if err := d.Refusal(); err != nil {
+		return nil, err
 	}
-	return nil, invalid(d.Diagnostics, "The deployment %q cannot be run, because it has errors", d.ID)
+	return d.linked, nil
 }
 
 // selected is what a name means in a project, or a deployment that was saved.
@@ -384,38 +379,45 @@ func (h *Host) Outputs(ctx context.Context, id string) (value.Value, error) {
 	return r.Output, nil
 }
 
-// Blob returns the bytes of a blob that the outputs or the results of a run have, by
-// its SHA-256.
-func (h *Host) Blob(ctx context.Context, run, sum string) ([]byte, error) {
+// Blob returns a blob that the outputs or the results of a run have, by its SHA-256,
+// and its bytes. What is sensitive is in none of them.
+func (h *Host) Blob(ctx context.Context, run, sum string) (*value.BlobValue, []byte, error) {
 	r, err := h.Run(ctx, run)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	has := hasBlob(r.Output, sum)
+	b := blobIn(r.Output, sum)
 	for _, s := range r.Steps {
-		if v, err := stored(s.Result); !has && err == nil {
-			has = hasBlob(v, sum)
+		if v, err := stored(s.Result); b == nil && err == nil {
+			b = blobIn(v, sum)
 		}
 	}
-	if !has {
-		return nil, refuse(NotFound, "The run %s has no blob %q.", r.ID, shortName(sum))
+	if b == nil {
+		return nil, nil, refuse(NotFound, "The run %s has no blob %q.", r.ID, shortName(sum))
 	}
 	data, err := h.store.Blob(ctx, sum)
-	return data, kindly(err)
+	return b, data, kindly(err)
 }
 
-func hasBlob(v value.Value, sum string) bool {
+// blobIn returns the blob of a value that has the digest; nil: there is none.
+func blobIn(v value.Value, sum string) *value.BlobValue {
 	switch v.Kind() {
 	case value.Blob:
-		return v.AsBlob().SHA256 == sum
+		if b := v.AsBlob(); b.SHA256 == sum {
+			return b
+		}
 	case value.List:
-		return slices.ContainsFunc(v.AsList(), func(e value.Value) bool { return hasBlob(e, sum) })
+		for _, e := range v.AsList() {
+			if b := blobIn(e, sum); b != nil {
+				return b
+			}
+		}
 	case value.Object:
 		for _, a := range v.AsObject().All() {
-			if hasBlob(a, sum) {
-				return true
+			if b := blobIn(a, sum); b != nil {
+				return b
 			}
 		}
 	}
-	return false
+	return nil
 }
