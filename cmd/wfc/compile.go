@@ -6,6 +6,7 @@ import (
 	"github.com/lda-wf/wfc/compiler"
 	"github.com/lda-wf/wfc/compiler/plan"
 	"github.com/lda-wf/wfc/compiler/project"
+	"github.com/lda-wf/wfc/lang/diag"
 )
 
 func newCompile(std streams, g *globals) *cobra.Command {
@@ -40,6 +41,11 @@ func bindFlag(cmd *cobra.Command, binds *[]string) {
 // compile compiles what an argument names. Findings that are errors have been
 // shown on stderr when it returns an error for them.
 func compile(std streams, g *globals, arg string, binds []string) (*project.Project, *plan.Plan, error) {
+	return compileBy(compiler.Compile, std, g, arg, binds)
+}
+
+// compileBy is compile with another way to compile.
+func compileBy(how func(*project.Project, compiler.Target) (*plan.Plan, diag.List), std streams, g *globals, arg string, binds []string) (*project.Project, *plan.Plan, error) {
 	bind, err := parseBinds(binds)
 	if err != nil {
 		return nil, nil, err
@@ -54,7 +60,7 @@ func compile(std streams, g *globals, arg string, binds []string) (*project.Proj
 		}
 		return nil, nil, failed(err)
 	}
-	p, found := compiler.Compile(proj, compiler.Target{Target: target, Bind: bind})
+	p, found := how(proj, compiler.Target{Target: target, Bind: bind})
 	if found.HasErrors() || p == nil {
 		if err := writeDiagnostics(std.err, proj, errorsOf(found)); err != nil {
 			return nil, nil, failed(err)

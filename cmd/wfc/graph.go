@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lda-wf/wfc/compiler"
 	"github.com/lda-wf/wfc/compiler/graph"
 	"github.com/lda-wf/wfc/runner/service"
 )
@@ -74,7 +75,7 @@ func pictureOf(ctx context.Context, std streams, g *globals, arg string, binds [
 			return picture, failed(err)
 		}
 	}
-	_, p, err := compile(std, g, arg, binds)
+	_, p, err := compileBy(compiler.Sketch, std, g, arg, binds)
 	if err != nil {
 		return nil, err
 	}

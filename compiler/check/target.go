@@ -129,7 +129,7 @@ func Target(p *project.Project, wf *syntax.Workflow, d *syntax.Deployment, binds
 	return target(p, wf, d, binds, false)
 }
 
-// Tested is [Target] for a run against mocks: a source that is bound to nothing and has
+// Tested is [Target] for what asks no server, as a run against mocks: a source that is bound to nothing and has
 // an interface is that, without members.
 func Tested(p *project.Project, wf *syntax.Workflow, d *syntax.Deployment, binds map[string]string) (*Workflow, diag.List) {
 	return target(p, wf, d, binds, true)

@@ -7,14 +7,16 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
+	"github.com/lda-wf/wfc/compiler/project"
 	"github.com/lda-wf/wfc/lang/expr"
 	"github.com/lda-wf/wfc/lang/syntax"
 )
 
 // collector collects the occurrences of a file.
 type collector struct {
-	file *syntax.File
-	out  []Occurrence
+	project *project.Project
+	file    *syntax.File
+	out     []Occurrence
 
 	// Of the expression in hand:
 	workflow string // whose names it reads; "": none
@@ -154,6 +156,11 @@ func (c *collector) deployment(d *syntax.Deployment) {
 func (c *collector) test(t *syntax.Test) {
 	c.define(Test, "", t.Name, t.Range)
 	wf := c.second(Workflow, "", t.Workflow)
+	if t.Deployment != nil {
+		if d := c.project.Deployments[c.second(Deployment, "", t.Deployment)]; d != nil && d.Workflow != nil && len(d.Workflow.Path) == 2 {
+			wf = d.Workflow.Path[1].Text
+		}
+	}
 	c.in(wf, func() {
 		c.keys(t.Inputs, Input, wf)
 		for _, m := range t.Mocks {

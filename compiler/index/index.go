@@ -57,9 +57,10 @@ type Occurrence struct {
 	Block      hcl.Range // of a definition: the whole of what is defined
 }
 
-// File returns the occurrences in a file, in the order of the file.
-func File(f *syntax.File) []Occurrence {
-	c := &collector{file: f}
+// File returns the occurrences in a file of p, in the order of the file. The workflows
+// of deployments that tests name are p's; all else is the file's own.
+func File(p *project.Project, f *syntax.File) []Occurrence {
+	c := &collector{project: p, file: f}
 	c.all()
 	return sorted(c.out)
 }

@@ -17,7 +17,7 @@ func TestEveryNameOfTheCorpusIsWhereItIsSaidToBe(t *testing.T) {
 	defined := map[index.Symbol]bool{}
 	var all []index.Occurrence
 	for _, f := range p.Files {
-		all = append(all, index.File(f)...)
+		all = append(all, index.File(p, f)...)
 	}
 	for _, f := range p.InterfaceFiles {
 		all = append(all, index.InterfaceFile(f)...)

@@ -119,7 +119,7 @@ type Member struct {
 // project.*, env() and secret.* and are evaluated when it opens.
 type Connection struct {
 	ID          string `json:"id"`
-	Stdio       *Stdio `json:"stdio,omitempty"` // of Stdio, HTTP and SSE one is not nil
+	Stdio       *Stdio `json:"stdio,omitempty"` // of Stdio, HTTP and SSE one is not nil (but see [Connection.StandsIn])
 	HTTP        *HTTP  `json:"http,omitempty"`
 	SSE         *HTTP  `json:"sse,omitempty"`
 	Auth        *Auth  `json:"auth,omitempty"` // of HTTP and SSE; nil: none
@@ -137,6 +137,10 @@ type Connection struct {
 	// ProtocolVersion is the snapshot's: the era seen when it was taken; "" if unknown.
 	ProtocolVersion string `json:"protocol_version,omitempty"`
 }
+
+// StandsIn reports whether it is no connection, but stands for what a source needs that
+// is bound to none. A plan with such a one cannot be run.
+func (c *Connection) StandsIn() bool { return c.Stdio == nil && c.HTTP == nil && c.SSE == nil }
 
 // RateLimit allows so many requests in any stretch of time of that length.
 type RateLimit struct {

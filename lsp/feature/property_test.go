@@ -60,7 +60,7 @@ func TestRenamingLeavesTheFindingsAsTheyAre(t *testing.T) {
 	seen := map[index.Kind]bool{}
 	n := 0
 	for _, f := range p.Files {
-		for _, o := range index.File(f) {
+		for _, o := range index.File(p, f) {
 			if !o.Definition {
 				continue
 			}

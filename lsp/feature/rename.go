@@ -285,10 +285,10 @@ func (t *target) path(name string) string {
 func indexed(p *project.Project) [][]index.Occurrence {
 	var out [][]index.Occurrence
 	if p.Settings != nil {
-		out = append(out, index.File(p.Settings))
+		out = append(out, index.File(p, p.Settings))
 	}
 	for _, f := range p.Files {
-		out = append(out, index.File(f))
+		out = append(out, index.File(p, f))
 	}
 	for _, f := range p.InterfaceFiles {
 		out = append(out, index.InterfaceFile(f))

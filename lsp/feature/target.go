@@ -3,6 +3,7 @@ package feature
 import (
 	"context"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -106,15 +107,15 @@ func (t *target) index() *indexCache {
 	return workspace.Keep(t.Project, indexKey{}, func() *indexCache { return &indexCache{files: map[string]indexedFile{}} })
 }
 
-// of returns the names in a file; c.mu is held.
-func (c *indexCache) of(name string, parsed any) []index.Occurrence {
-	if known := c.files[name]; known.parsed == parsed {
+// of returns the names in a file of p; c.mu is held.
+func (c *indexCache) of(p *project.Project, name string, parsed any) []index.Occurrence {
+	if known := c.files[name]; known.parsed == parsed && !testsDeployments(parsed) {
 		return known.names
 	}
 	x := indexedFile{parsed: parsed}
 	switch f := parsed.(type) {
 	case *syntax.File:
-		x.names = index.File(f)
+		x.names = index.File(p, f)
 	case *iface.File:
 		x.names = index.InterfaceFile(f)
 	}
@@ -131,7 +132,7 @@ func (t *target) all() [][]index.Occurrence {
 	has := make(map[string]bool, cap(out))
 	add := func(name string, parsed any) {
 		has[name] = true
-		out = append(out, c.of(name, parsed))
+		out = append(out, c.of(t.project, name, parsed))
 	}
 	if f := t.project.Settings; f != nil {
 		add(f.Name, f)
@@ -154,12 +155,19 @@ func (t *target) own() []index.Occurrence {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if f := t.interfaces(); f != nil {
-		return c.of(f.Name, f)
+		return c.of(t.project, f.Name, f)
 	}
 	if f := t.syntax(); f != nil {
-		return c.of(f.Name, f)
+		return c.of(t.project, f.Name, f)
 	}
 	return nil
+}
+
+// testsDeployments reports whether a file has tests of deployments, so that its names
+// are of workflows that other files say.
+func testsDeployments(parsed any) bool {
+	f, ok := parsed.(*syntax.File)
+	return ok && slices.ContainsFunc(f.Tests, func(t *syntax.Test) bool { return t.Deployment != nil })
 }
 
 // named returns the names that stand at an offset: of a family several.

@@ -23,6 +23,9 @@ func one(ctx context.Context, t *compiler.Test, common *shared, rec *recording) 
 	if t.Workflow != nil {
 		r.Workflow = t.Workflow.Name.Text
 	}
+	if t.Deployment != nil {
+		r.Deployment = t.Deployment.Name.Text
+	}
 	defer func() {
 		if fault := recover(); fault != nil {
 			r.Failures = append(r.Failures, Failure{At: r.At, Message: fmt.Sprintf("This is a bug in wfc: running the test failed (%v). Please report it with the test and these lines:\n\n%s", fault, debug.Stack())})

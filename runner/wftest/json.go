@@ -31,6 +31,7 @@ type (
 	jsonTest struct {
 		Name        string        `json:"name"`
 		Workflow    string        `json:"workflow,omitempty"`
+		Deployment  string        `json:"deployment,omitempty"`
 		Range       diag.Range    `json:"range"`
 		Status      Status        `json:"status"`
 		Failures    []jsonFailure `json:"failures"`
@@ -120,7 +121,7 @@ func (r *Result) json(source func(file string) []byte) jsonTest {
 		diagnostics = diag.List{}
 	}
 	t := jsonTest{
-		Name: r.Name, Workflow: r.Workflow, Range: r.At, Status: r.Status, Failures: []jsonFailure{}, Diagnostics: diag.JSON(diagnostics, source),
+		Name: r.Name, Workflow: r.Workflow, Deployment: r.Deployment, Range: r.At, Status: r.Status, Failures: []jsonFailure{}, Diagnostics: diag.JSON(diagnostics, source),
 		Idle: []jsonIdle{}, Calls: r.Calls, VirtualMS: r.Virtual.Milliseconds(), ElapsedMS: milliseconds(r.Elapsed),
 	}
 	for _, f := range r.Failures {

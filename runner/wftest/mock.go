@@ -3,6 +3,7 @@ package wftest
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -67,12 +68,22 @@ func (s *simulation) answer(c call) (_ *reply, ok bool) {
 		m.used++
 		return s.reply(m, &c, scope)
 	}
+	if s.live != nil && s.standsIn(c.connection) {
+		s.problem(s.placeOf(&c), fmt.Sprintf("Step %s calls %s, and there is nothing to record it from: the source %q is bound to no connection. Give it a bind, or record a test of a deployment that binds it.", c.step, c.name(), c.source))
+		return nil, false
+	}
 	if s.live != nil {
 		answer, failed := s.live(s.ctx, c)
 		return &reply{answer: answer, failed: failed}, true
 	}
 	s.unmocked(&c)
 	return nil, false
+}
+
+// standsIn reports whether an id is of no connection, but of the interface of a source
+// that is bound to none.
+func (s *simulation) standsIn(connection string) bool {
+	return slices.ContainsFunc(s.test.Plan.Connections, func(c plan.Connection) bool { return c.ID == connection && c.StandsIn() })
 }
 
 // names reports whether a mock is of what is called. variables are those of a URI that

@@ -67,7 +67,7 @@ func Record(ctx context.Context, p *project.Project, s *Selection, open func(con
 		rec := &recording{test: t, source: p.Source(t.Syntax.Range.Filename)}
 		if t.Plan != nil {
 			if servers[t.Plan] == nil {
-				server, err := open(ctx, t.Plan)
+				server, err := open(ctx, reachable(t.Plan))
 				if err != nil {
 					return nil, err
 				}
@@ -95,6 +95,13 @@ func Record(ctx context.Context, p *project.Project, s *Selection, open func(con
 		}
 	}
 	return out, nil
+}
+
+// reachable is a plan without what is no connection, so that the others can be opened.
+func reachable(p *plan.Plan) *plan.Plan {
+	out := *p
+	out.Connections = slices.DeleteFunc(slices.Clone(p.Connections), func(c plan.Connection) bool { return c.StandsIn() })
+	return &out
 }
 
 func cmpStatus(s Status) Status {

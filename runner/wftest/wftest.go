@@ -34,9 +34,11 @@ const (
 type Result struct {
 	Name     string
 	Workflow string // "": it does not exist
-	At       diag.Range
-	Status   Status
-	Failures []Failure
+	// Deployment is the one that the test names; "": none.
+	Deployment string
+	At         diag.Range
+	Status     Status
+	Failures   []Failure
 	// Diagnostics are the errors of a test that is broken.
 	Diagnostics diag.List
 	// Idle are the mock and answer blocks that answered nothing, in file order.
