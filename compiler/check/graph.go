@@ -19,6 +19,14 @@ type need struct {
 	at    hcl.Range
 }
 
+// node returns the local or step.
+func (n need) node() any {
+	if n.local != nil {
+		return n.local
+	}
+	return n.step
+}
+
 // dependencies finds what each local and step refers to, and reports cycles.
 func (c *checker) dependencies() {
 	for _, l := range c.f.localList {

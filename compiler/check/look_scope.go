@@ -80,13 +80,14 @@ func (s Sight) Members(root string) []Name {
 			}
 		}
 	}
+	needsPlace := s.needsPlace(root)
 	out := make([]Name, 0, len(names))
 	for _, name := range names {
 		if name == "" {
 			continue
 		}
 		n := s.try(root, name)
-		if s.needsPlace(root, name) {
+		if needsPlace(name) {
 			n.Cycle, n.Fits = true, false
 		}
 		out = append(out, n)
@@ -94,54 +95,55 @@ func (s Sight) Members(root string) []Name {
 	return out
 }
 
-// needsPlace reports whether a local or a step depends on the one that s stands in.
-func (s Sight) needsPlace(root, name string) bool {
+// needsPlace returns what reports whether a local or a step, by its name, depends on
+// the one that s stands in.
+func (s Sight) needsPlace(root string) func(name string) bool {
+	never := func(string) bool { return false }
 	if s.f == nil || root != "local" && root != "step" {
-		return false
-	}
-	var from, to need
-	if root == "local" {
-		from.local = s.f.locals[name]
-	} else {
-		from.step = s.f.steps[name]
+		return never
 	}
 	inside := func(r hcl.Range) bool {
 		return r.Filename == s.Range.Filename && r.Start.Byte <= s.Range.Start.Byte && s.Range.End.Byte <= r.End.Byte
 	}
+	// The nodes are of type *local and *step.
+	users := map[any][]any{}
+	var place any
 	for _, l := range s.f.localList {
 		if inside(l.syn.Expr.Range()) {
-			to.local = l
+			place = l
+		}
+		for _, n := range l.needs {
+			users[n.node()] = append(users[n.node()], l)
 		}
 	}
 	for _, x := range s.f.stepList {
 		if inside(x.syn.Range) {
-			to.step = x
+			place = x
+		}
+		for _, n := range x.needs {
+			users[n.node()] = append(users[n.node()], x)
 		}
 	}
-	if to.local == nil && to.step == nil {
-		return false
+	if place == nil {
+		return never
 	}
-	seen := map[any]bool{}
-	var reaches func(n need) bool
-	reaches = func(n need) bool {
-		if n.local == to.local && n.step == to.step {
-			return true
-		}
-		var next []need
-		switch {
-		case n.local != nil && !seen[n.local]:
-			seen[n.local], next = true, n.local.needs
-		case n.step != nil && !seen[n.step]:
-			seen[n.step], next = true, n.step.needs
-		}
-		for _, m := range next {
-			if reaches(need{local: m.local, step: m.step}) {
-				return true
+	depends := map[any]bool{place: true}
+	for next := []any{place}; len(next) > 0; {
+		n := next[len(next)-1]
+		next = next[:len(next)-1]
+		for _, user := range users[n] {
+			if !depends[user] {
+				depends[user] = true
+				next = append(next, user)
 			}
 		}
-		return false
 	}
-	return reaches(from)
+	return func(name string) bool {
+		if root == "local" {
+			return depends[s.f.locals[name]]
+		}
+		return depends[s.f.steps[name]]
+	}
 }
 
 // BlobAttributes returns what can be read of a blob; not to be changed.
