@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -24,6 +25,37 @@ func TestCommandsPageIsUpToDate(t *testing.T) {
 	got, err := os.ReadFile(file)
 	if err != nil || string(got) != want {
 		t.Errorf("%s is not what the commands say; rewrite it by: go test ./cmd/wfc -run TestCommandsPage -update (%v)", file, err)
+	}
+}
+
+// TestReadmeNamesEveryCommand: what wfc can do is seen from the README.
+func TestReadmeNamesEveryCommand(t *testing.T) {
+	page, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(page), "\n| command | does |\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	group := ""
+	named := map[string]bool{"version": true, "demo-server": true} // which need no advertisement
+	for _, code := range regexp.MustCompile("`[^`]+`").FindAllString(table, -1) {
+		words := strings.Fields(strings.Trim(code, "`"))
+		if words[0] == "wfc" && len(words) > 1 {
+			named[strings.Join(words[1:], " ")] = true
+			group = ""
+			if len(words) > 2 {
+				group = words[1] + " "
+			}
+			continue
+		}
+		named[group+words[0]] = true
+	}
+	for _, c := range walkCommands(newRoot(streams{})) {
+		name := strings.TrimPrefix(c.CommandPath(), "wfc ")
+		top, _, below := strings.Cut(name, " ")
+		if !c.HasSubCommands() && !named[name] && !(below && named[top]) {
+			t.Errorf("README.md does not name %s", c.CommandPath())
+		}
 	}
 }
 

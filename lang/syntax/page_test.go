@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -199,6 +200,36 @@ func TestEveryFormIsExplained(t *testing.T) {
 		for _, a := range b.Attributes {
 			if written(a) == "" {
 				t.Errorf("nobody says how %s.%s is written", b.Type, a.Name)
+			}
+		}
+	}
+}
+
+// TestLanguagePageNamesEverything: what can be written is explained in docs/language.md,
+// by its name in code.
+func TestLanguagePageNamesEverything(t *testing.T) {
+	page, err := os.ReadFile("../../docs/language.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]bool{}
+	for _, code := range regexp.MustCompile("`[^`\n]+`").FindAllString(string(page), -1) {
+		for _, name := range regexp.MustCompile(`\w+`).FindAllString(code, -1) {
+			named[name] = true
+		}
+	}
+	for _, b := range shownBlocks() {
+		if !named[b.Type] {
+			t.Errorf("language.md does not name the block %s", b.Type)
+		}
+		for _, a := range b.Attributes {
+			if !named[a.Name] {
+				t.Errorf("language.md does not name %s.%s", b.Type, a.Name)
+			}
+			for _, choice := range a.Choices {
+				if !named[choice] {
+					t.Errorf("language.md does not say that %s.%s may be %q", b.Type, a.Name, choice)
+				}
 			}
 		}
 	}
