@@ -29,33 +29,35 @@ func (s *Server) handler(name string) mcp.ToolHandler {
 		s.mu.Lock()
 		t := s.tools[name]
 		s.mu.Unlock()
-		run, err := s.begin(ctx, name, t, req)
+		run, wrong, err := s.begin(ctx, name, t, req)
 		if err == nil {
-			return s.await(ctx, name, t, req, run)
+			return s.await(ctx, name, t, req, run, wrong)
 		}
 		return refusal(ctx, err)
 	}
 }
 
-// begin starts the run of a call, or goes on with the one that asked something.
-func (s *Server) begin(ctx context.Context, name string, t tool, req *mcp.CallToolRequest) (run string, err error) {
+// begin starts the run of a call, or goes on with the one that asked something; wrong
+// says what is wrong with answers, by the names of their questions.
+func (s *Server) begin(ctx context.Context, name string, t tool, req *mcp.CallToolRequest) (run string, wrong map[string]string, err error) {
 	if state := req.Params.RequestState; state != "" {
 		run, ours := s.seal.open(name, state)
 		if !ours {
-			return "", errors.New("The request state is none of this server, which may have been started anew since. Call the tool again; a run that waits is found with wfc runs list")
+			return "", nil, errors.New("The request state is none of this server, which may have been started anew since. Call the tool again; a run that waits is found with wfc runs list")
 		}
-		return run, s.answers(ctx, req, run)
+		wrong, err := s.answers(ctx, req, run)
+		return run, wrong, err
 	}
 	input, err := arguments(req)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	// A call that is cancelled while its run begins must still know which run to cancel.
 	r, err := s.host.Start(context.WithoutCancel(ctx), service.StartRun{Deployment: t.deployment, Input: input, Caller: "mcp"}, false)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	return r.ID, nil
+	return r.ID, nil, nil
 }
 
 // arguments returns the arguments of a call, an object.
@@ -89,7 +91,7 @@ func failed(text, run string) *mcp.CallToolResult {
 
 // await waits for the end of a run, and answers the call with it. A call that is
 // cancelled cancels its run; the end of the server does not.
-func (s *Server) await(ctx context.Context, name string, t tool, req *mcp.CallToolRequest, id string) (*mcp.CallToolResult, error) {
+func (s *Server) await(ctx context.Context, name string, t tool, req *mcp.CallToolRequest, id string, wrong map[string]string) (*mcp.CallToolResult, error) {
 	p := progress{req: req, token: req.Params.GetProgressToken(), total: t.steps}
 	for {
 		run, err := s.rest(ctx, &p, id)
@@ -102,7 +104,7 @@ func (s *Server) await(ctx context.Context, name string, t tool, req *mcp.CallTo
 		if run.Status != journal.Waiting {
 			return s.result(ctx, req, run), nil
 		}
-		answer, again, err := s.ask(ctx, name, req, run)
+		answer, again, err := s.ask(ctx, name, req, run, wrong)
 		if err != nil || !again {
 			return answer, err
 		}

@@ -18,27 +18,39 @@ import (
 // result that wants input where there is none (SEP-2322). Who asked for the run need
 // not be who may answer, and whoever answers first counts, wherever that is.
 
-// answers takes what a client sends back to the questions of a run.
-func (s *Server) answers(ctx context.Context, req *mcp.CallToolRequest, id string) error {
+// wrongTimes bounds how often a question is asked again because its answer was none
+// that it takes: a client may answer without a person, always the same.
+const wrongTimes = 3
+
+// answers takes what a client sends back to the questions of a run. Of answers that are
+// none it returns why, by the names of their questions; nil: all are.
+func (s *Server) answers(ctx context.Context, req *mcp.CallToolRequest, id string) (wrong map[string]string, err error) {
 	run, err := s.host.Run(ctx, id)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, q := range run.Record.Questions {
 		response, ok := req.Params.InputResponses[q.Name].(*mcp.ElicitResult)
 		if !ok {
 			continue
 		}
-		if _, err := s.answer(ctx, req, q, response); err != nil {
-			return err
+		_, err := s.answer(ctx, req, q, response)
+		if none := (*wrongAnswer)(nil); errors.As(err, &none) {
+			if wrong == nil {
+				wrong = map[string]string{}
+			}
+			wrong[q.Name] = none.Error()
+		} else if err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return wrong, nil
 }
 
 // ask asks the client's person what a run waits for. again says that the run goes on,
-// or that there is more to ask; else the result is the answer of the call.
-func (s *Server) ask(ctx context.Context, name string, req *mcp.CallToolRequest, run *service.Run) (_ *mcp.CallToolResult, again bool, err error) {
+// or that there is more to ask; else the result is the answer of the call. wrong says
+// what was wrong with answers before.
+func (s *Server) ask(ctx context.Context, name string, req *mcp.CallToolRequest, run *service.Run, wrong map[string]string) (_ *mcp.CallToolResult, again bool, err error) {
 	var open []journal.Question
 	for _, q := range run.Record.Questions {
 		if q.Approvers == nil || slices.Contains(q.Approvers, s.by(req)) {
@@ -51,12 +63,13 @@ func (s *Server) ask(ctx context.Context, name string, req *mcp.CallToolRequest,
 	if !inSessions(req) {
 		wanted := mcp.InputRequestMap{}
 		for _, q := range open {
-			wanted[q.Name] = formOf(&q).params(&q, "")
+			wanted[q.Name] = formOf(&q).params(&q, wrong[q.Name])
 		}
 		return &mcp.CallToolResult{InputRequests: wanted, RequestState: s.seal.close(name, run.ID)}, false, nil
 	}
 	for _, q := range open {
-		for why := ""; ; {
+		why := ""
+		for times := 1; ; times++ {
 			response, err := req.Session.Elicit(ctx, formOf(&q).params(&q, why))
 			if err != nil {
 				if ctx.Err() != nil {
@@ -66,8 +79,10 @@ func (s *Server) ask(ctx context.Context, name string, req *mcp.CallToolRequest,
 				return waits(run), false, nil
 			}
 			taken, err := s.answer(ctx, req, q, response)
-			if wrong := (*wrongAnswer)(nil); errors.As(err, &wrong) {
-				why = wrong.Error()
+			if none := (*wrongAnswer)(nil); errors.As(err, &none) {
+				if why = none.Error(); times == wrongTimes {
+					return waits(run), false, nil
+				}
 				continue
 			}
 			if err != nil {

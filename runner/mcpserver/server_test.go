@@ -26,6 +26,7 @@ func TestMain(m *testing.M) { servertest.Main(m) }
 const tools = `{"name":"counter","inputSchema":{"type":"object"},"outputSchema":{"type":"object","required":["count"],"properties":{"count":{"type":"integer"}}},"annotations":{"readOnlyHint":false,"destructiveHint":false}}
 {"name":"echo","inputSchema":{"type":"object","properties":{"value":true}}}
 {"name":"error","inputSchema":{"type":"object","properties":{"code":{"type":"integer"},"message":{"type":"string"}}}}
+{"name":"raw","inputSchema":{"type":"object","properties":{"result":{"type":"object"}}}}
 {"name":"wait","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}
 `
 
@@ -354,6 +355,31 @@ func begun(t *testing.T, h *service.Host) string {
 	}
 }
 
+func TestADeploymentThatIsNoToolSaysWhy(t *testing.T) {
+	eachWay(t, func(t *testing.T, connect func(*testing.T, *mcpserver.Server, *mcp.Client) *mcp.ClientSession) {
+		_, s, err := open(t, mcpserver.Options{}, `
+workflow "broken" {
+  output "a" {
+    value = input.a
+  }
+  output "b" {
+    value = input.b
+  }
+}
+deployment "broken" {
+  workflow = workflow.broken
+}
+`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := connect(t, s, plainClient()).CallTool(t.Context(), &mcp.CallToolParams{Name: "broken"})
+		if err != nil || !r.IsError || !strings.Contains(text(r), `"a"`) || !strings.Contains(text(r), `"b"`) || !strings.Contains(text(r), "a.wf.hcl:") {
+			t.Errorf("it gave %q, %v", text(r), err)
+		}
+	})
+}
+
 func TestTwoDeploymentsOfOneToolAreRefused(t *testing.T) {
 	_, _, err := open(t, mcpserver.Options{Manage: true}, "deployment \"wfc_get_run\" {\n  workflow = workflow.count\n}\n")
 	if err == nil || !strings.Contains(err.Error(), "wfc_get_run") {
@@ -495,6 +521,52 @@ func TestQuestionsAreTheClients(t *testing.T) {
 			t.Errorf("it gave %q", text(r))
 		}
 	})
+}
+
+func TestAWrongAnswerIsAskedForAgain(t *testing.T) {
+	eachWay(t, func(t *testing.T, connect func(*testing.T, *mcpserver.Server, *mcp.Client) *mcp.ClientSession) {
+		_, s, err := open(t, mcpserver.Options{}, asking)
+		if err != nil {
+			t.Fatal(err)
+		}
+		client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
+			ElicitationHandler: func(_ context.Context, req *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+				why, again := strings.CutSuffix(req.Params.Message, "\n\nHow shall it be called?")
+				switch {
+				case again && strings.HasPrefix(why, "The answer "):
+					return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": `["a"]`}}, nil
+				case strings.HasPrefix(req.Params.Message, "How"):
+					return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": "a"}}, nil
+				}
+				return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"ok": true}}, nil
+			},
+		})
+		r, err := connect(t, s, client).CallTool(t.Context(), &mcp.CallToolParams{Name: "release"})
+		if err != nil || text(r) != `{"said":"nothing a ok"}` {
+			t.Errorf("it gave %q, %v", text(r), err)
+		}
+	})
+}
+
+func TestAnAnswerThatIsWrongForEverLeavesTheRunWaiting(t *testing.T) {
+	_, s, err := open(t, mcpserver.Options{}, asking)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asks := 0
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
+		ElicitationHandler: func(_ context.Context, req *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			if !strings.HasSuffix(req.Params.Message, "How shall it be called?") {
+				return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"ok": true}}, nil
+			}
+			asks++
+			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": "a"}}, nil
+		},
+	})
+	r, err := overHTTP("2025-11-25")(t, s, client).CallTool(t.Context(), &mcp.CallToolParams{Name: "release"})
+	if err != nil || !r.IsError || !strings.Contains(text(r), "waits for a person") || asks != 3 {
+		t.Errorf("it gave %q, %v after %d answers", text(r), err, asks)
+	}
 }
 
 func TestADeclinedQuestionFailsTheRun(t *testing.T) {
