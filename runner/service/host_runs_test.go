@@ -47,6 +47,15 @@ workflow "meeting" {
   }
 }
 
+workflow "other" {
+  input "of" {
+    type = string
+  }
+  output "of" {
+    value = input.of
+  }
+}
+
 deployment "meet" {
   workflow = workflow.meeting
 }
@@ -159,7 +168,7 @@ func TestAHostThatCannotWaitGivesCallsUpAndTheNextOneRepeatsWhatItMay(t *testing
 func TestThereIsOneHostInADataFolder(t *testing.T) {
 	h := meetingHost(t, HostOptions{})
 	_, err := OpenHost(t.Context(), h.now().project, HostOptions{})
-	if e := refused(t, err, Conflict); !strings.Contains(e.Message, fmt.Sprint("process ")) {
+	if e := refused(t, err, Conflict); !strings.Contains(e.Message, "process ") {
 		t.Errorf("the error does not say who has the folder: %v", e)
 	}
 }
@@ -182,6 +191,13 @@ func TestARunKeyStandsForOneRun(t *testing.T) {
 	_, err = start(`{"of": "b"}`)
 	if e := refused(t, err, Conflict); e.Run != first.ID {
 		t.Errorf("the conflict names the run %q", e.Run)
+	}
+	// Another workflow with the same inputs is something else, too.
+	for _, target := range []string{"meeting", "other", "workflow.meeting"} {
+		_, err = h.Start(t.Context(), StartRun{Target: target, Input: object1(t, `{"of": "a"}`), Key: "order 7"}, false)
+		if e := refused(t, err, Conflict); e.Run != first.ID {
+			t.Errorf("the conflict of %s names the run %q", target, e.Run)
+		}
 	}
 	_, err = h.Cancel(t.Context(), first.ID, "test")
 	must(t, err)
@@ -263,7 +279,15 @@ func TestEventsAreTheSameWhileARunGoesOnAndAfterwards(t *testing.T) {
 			break
 		}
 	}
-	go h.meet()
+	met := make(chan struct{})
+	go func() {
+		defer close(met)
+		reply, err := h.CallCapability(t.Context(), "fixture.default.meet", object1(t, `{"n": 2}`), Direct{})
+		if err != nil || reply.Failure != nil {
+			t.Errorf("the other call of meet gave %+v, %v", reply, err)
+		}
+	}()
+	defer func() { <-met }()
 	for ev, err := range h.Follow(t.Context(), run.ID, place) {
 		must(t, err)
 		if ev.Kept {

@@ -173,7 +173,7 @@ func attributesOf(in []attribute.KeyValue) []keyValue {
 		case attribute.FLOAT64:
 			v["doubleValue"] = kv.Value.AsFloat64()
 		default:
-			v["stringValue"] = kv.Value.Emit()
+			v["stringValue"] = kv.Value.String()
 		}
 		out = append(out, keyValue{string(kv.Key), v})
 	}
