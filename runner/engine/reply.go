@@ -127,7 +127,12 @@ func checkAnswer(q *journal.Question, given *value.Value) (value.Value, error) {
 		return v, fmt.Errorf("the question of the step %s cannot be read: %w", q.Name, err)
 	}
 	v = withDefaults(t, v)
-	if m := types.Conforms(t, v); m != nil {
+	m := types.Conforms(t, v)
+	if m == nil {
+		// Who answers {"ok": false} where nothing but consent is asked for does not consent.
+		m = types.Excess(t, v)
+	}
+	if m != nil {
 		at := ""
 		if m.Path != "" {
 			at = " at " + strings.TrimPrefix(m.Path, ".")

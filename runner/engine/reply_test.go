@@ -55,6 +55,7 @@ func TestAnAnswerIsHeldAgainstTheQuestion(t *testing.T) {
 		{"a", "ann", `{"pick":"c"}`, ErrBadAnswer, `wrong at pick: it is "c", and must be one of "a", "b".`},
 		{"a", "ann", `{"pick":"a","more":["c","d"]}`, ErrBadAnswer, `wrong at more[1]: it is "d", and must be one of "c".`},
 		{"a", "ann", `{"pick":"a","n":1.5}`, ErrBadAnswer, "wrong at n"},
+		{"a", "ann", `{"pick":"a","mor":["c"]}`, ErrBadAnswer, `is wrong: it has an attribute "mor", and none of that name is asked for. It must be of the type object({ pick`},
 		{"a[0]", "ann", `{"pick":"a"}`, journal.ErrNoWait, "asks nothing yet"},
 		{"x y", "ann", `{}`, ErrNoQuestion, "names no step"},
 	} {
