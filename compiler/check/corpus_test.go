@@ -12,59 +12,81 @@ import (
 )
 
 // corpus is a project of workflows as people write them, over snapshots of real servers.
-const corpus = "../../testdata/projects/corpus"
+// The examples are projects of their own, of the same kind.
+const (
+	corpus   = "../../testdata/projects/corpus"
+	examples = "../../testdata/examples"
+)
 
 func TestRealWorkflowsGiveNoFindings(t *testing.T) {
-	p, err := project.Load(corpus, project.Options{})
+	roots, err := filepath.Glob(filepath.Join(examples, "*"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	const least = 40
-	if n := len(p.Workflows); n < least {
-		t.Errorf("the corpus has %d workflows, and %d are wanted", n, least)
+	n := 0
+	for _, root := range append(roots, corpus) {
+		p, err := project.Load(root, project.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n += len(p.Workflows)
+		if found := check.Project(p); len(found) > 0 {
+			t.Errorf("findings:\n%s", show(p, found))
+		}
 	}
-	if found := check.Project(p); len(found) > 0 {
-		t.Errorf("findings:\n%s", show(p, found))
+	if n < least {
+		t.Errorf("there are %d workflows, and %d are wanted", n, least)
 	}
 }
 
-// Mistakes that the acceptance cases name: each is found where it is, and the
-// message says what was meant.
+// Mistakes that people make in automations of their own: each is found where it is, and
+// the message says what was meant.
 func TestMistakesInRealWorkflows(t *testing.T) {
 	for _, m := range []struct {
 		file, old, new string
 		want           string // as a rule has it
 	}{
-		{"a1_link_audit", "files.search_files", "files.search_file", "WFC2002 `search_file` ~ Did you mean \"search_files\"?"},
-		{"a1_link_audit", "excludePatterns = [", "excludePattern = [", "WFC2103 `excludePattern` ~ Did you mean \"excludePatterns\"?"},
-		{"a1_link_audit", "file.output.content)", "file.output.contents)", "WFC2202 `contents` ~ Did you mean \"content\"?"},
-		{"a2_release_notes", "git.git_tag\n", "git.git_tags\n", "WFC2002 `git_tags` ~ Did you mean \"git_tag\"?"},
-		{"a2_release_notes", "maxCount =", "max_count =", "WFC2103 `max_count` ~ Did you mean \"maxCount\"?"},
-		{"a2_release_notes", "page.output.commits]", "page.output.commit]", "WFC2202 `commit` ~ Did you mean \"commits\"?"},
-		{"a2_release_notes", `mode = "list"`, `mode = "ls"`, "WFC2201 `\"ls\"` ~ \"list\""},
-		{"a3_cut_release", "paths = [", "files = [", "WFC2103 `files` ~ paths"},
-		{"a3_cut_release", "branchName = args.target", "branchName = args.path2", "WFC2202 `path2`"},
-		{"a3_cut_release", "!self.output.approve", "!self.output.aprove", "WFC2202 `aprove` ~ Did you mean \"approve\"?"},
-		{"a3_cut_release", "step.commit.output.commitHash", "step.commit.output.hash", "WFC2202 `hash`"},
-		{"a4_stock_import", "offset = loop.index", "offest = loop.index", "WFC2103 `offest` ~ Did you mean \"offset\"?"},
-		{"a4_stock_import", "db.read_records", "db.read_record", "WFC2002 `read_record` ~ Did you mean \"read_records\"?"},
-		{"a4_stock_import", `file("sql/upsert.sql")`, `file("sql/upsrt.sql")`, "WFC2110 `\"sql/upsrt.sql\"`"},
-		{"a7_evidence", `resourceType = "Blob"`, `resourceType = "blob"`, "WFC2201 `\"blob\"` ~ \"Blob\""},
-		{"a7_evidence", "i.blob.sha256", "i.blob.sha", "WFC2202 `sha`"},
-		{"a7_evidence", "| ${t.mime}", "| ${step.image.output}", "WFC2201 `step.image.output` ~ blob"},
-		{"a8_digest", "{ city = input.city, state = input.state }", "{ state = input.state }", "WFC2101 `{ state = input.state }` ~ \"city\""},
-		{"a8_digest", `ev["trigger-sampling-request"]`, `ev["simulate-research-query"]`, "WFC2104 `simulate-research-query` ~ can only be called as a task"},
-		{"a8_digest", "source \"ev\" {\n    bind = connection.everything.main", "source \"ev\" {\n    bind = connection.everything.bare", "WFC2108 `trigger-sampling-request` ~ exists only for clients that offer sampling"},
-		{"a8_digest", `ev["Dynamic Text Resource"]`, `ev["Dynamic Text"]`, "WFC2017 `Dynamic Text` ~ \"Dynamic Text Resource\""},
-		{"a9_event_router", "workflow.log_deploy\n    args", "workflow.log_deploys\n    args", "WFC2008 `log_deploys` ~ Did you mean \"log_deploy\"?"},
-		{"a9_event_router", "args = { names = [", "args = { name = [", "WFC2103 `name` ~ Did you mean \"names\"?"},
-		{"a9_event_router", "step.login.output.addresses : []", "step.login.output.adresses : []", "WFC2202 `adresses` ~ Did you mean \"addresses\"?"},
-		{"a11_promote", `enum("dev", "staging", "prod")`, `enum("dev", "staging", "prod", "test")`, "WFC2014 `each.value` ~ \"dev\" (env.dev), \"staging\" (env.staging) and \"prod\" (env.prod)"},
-		{"a11_promote", "step.approve.outcome == \"ok\" && step.approve.output.ok", "step.approve.output.ok", "WFC2302 `step.approve.output.ok` ~ skipped or failed"},
-		{"a11_promote", "r.output.content)", "r.output.contnt)", "WFC2202 `contnt` ~ Did you mean \"content\"?"},
+		{"link-audit", "files.search_files", "files.search_file", "WFC2002 `search_file` ~ Did you mean \"search_files\"?"},
+		{"link-audit", "excludePatterns = [", "excludePattern = [", "WFC2103 `excludePattern` ~ Did you mean \"excludePatterns\"?"},
+		{"link-audit", "file.output.content)", "file.output.contents)", "WFC2202 `contents` ~ Did you mean \"content\"?"},
+		{"release-notes", "git.git_tag\n", "git.git_tags\n", "WFC2002 `git_tags` ~ Did you mean \"git_tag\"?"},
+		{"release-notes", "maxCount =", "max_count =", "WFC2103 `max_count` ~ Did you mean \"maxCount\"?"},
+		{"release-notes", "page.output.commits)", "page.output.commit)", "WFC2202 `commit` ~ Did you mean \"commits\"?"},
+		{"release-notes", `mode = "list"`, `mode = "ls"`, "WFC2201 `\"ls\"` ~ \"list\""},
+		{"cut-release", "git.git_checkout\n", "git.git_chekout\n", "WFC2002 `git_chekout` ~ Did you mean \"git_checkout\"?"},
+		{"cut-release", "paths = [", "files = [", "WFC2103 `files` ~ paths"},
+		{"cut-release", "branchName = args.target", "branchName = args.path2", "WFC2202 `path2`"},
+		{"cut-release", "step.approve.output.note", "step.approve.output.notes", "WFC2202 `notes` ~ Did you mean \"note\"?"},
+		{"cut-release", "step.commit.output.commitHash", "step.commit.output.hash", "WFC2202 `hash`"},
+		{"stock-import", "offset = loop.index", "offest = loop.index", "WFC2103 `offest` ~ Did you mean \"offset\"?"},
+		{"stock-import", "db.read_records", "db.read_record", "WFC2002 `read_record` ~ Did you mean \"read_records\"?"},
+		{"stock-import", `file("sql/upsert.sql")`, `file("sql/upsrt.sql")`, "WFC2110 `\"sql/upsrt.sql\"`"},
+		{"evidence", `resourceType = "Blob"`, `resourceType = "blob"`, "WFC2201 `\"blob\"` ~ \"Blob\""},
+		{"evidence", "item.blob.sha256", "item.blob.sha", "WFC2202 `sha`"},
+		{"evidence", "${mdcell(row.mime)}", "${step.image.output}", "WFC2201 `step.image.output` ~ blob"},
+		{"digest", "{ city = input.city, state = input.state }", "{ state = input.state }", "WFC2101 `{ state = input.state }` ~ \"city\""},
+		{"digest", "{ city = input.city, state = input.state }", "{ city = input.city, stat = input.state }", "WFC2103 `stat` ~ Did you mean \"state\"?"},
+		{"digest", `ev["trigger-sampling-request"]`, `ev["simulate-research-query"]`, "WFC2104 `simulate-research-query` ~ can only be called as a task"},
+		{"digest", `offers = ["sampling"]`, `offers = ["elicitation"]`, "WFC2408 `[\"elicitation\"]` ~ offered sampling when its snapshot was made"},
+		{"digest", `ev["trigger-sampling-request"]`, `ev["trigger-sampling-reqest"]`, "WFC2002 `trigger-sampling-reqest` ~ Did you mean \"trigger-sampling-request\"?"},
+		{"digest", `ev["Dynamic Text Resource"]`, `ev["Dynamic Text"]`, "WFC2017 `Dynamic Text` ~ \"Dynamic Text Resource\""},
+		{"events", "mem.open_nodes", "mem.open_node", "WFC2002 `open_node` ~ Did you mean \"open_nodes\"?"},
+		{"events", "workflow.log_deploy\n    args", "workflow.log_deploys\n    args", "WFC2008 `log_deploys` ~ Did you mean \"log_deploy\"?"},
+		{"events", "args = { names = [", "args = { name = [", "WFC2103 `name` ~ Did you mean \"names\"?"},
+		{"events", "step.login.output.addresses : []", "step.login.output.adresses : []", "WFC2202 `adresses` ~ Did you mean \"addresses\"?"},
+		{"promote", `enum("dev", "staging", "prod")`, `enum("dev", "staging", "prod", "test")`, "WFC2014 `each.value` ~ \"dev\" (env.dev), \"staging\" (env.staging) and \"prod\" (env.prod)"},
+		{"promote", `env["prod"].write_file`, `env["prod"].write_files`, "WFC2002 `write_files` ~ Did you mean \"write_file\"?"},
+		{"promote", "content = jsonset(", "contents = jsonset(", "WFC2103 `contents` ~ Did you mean \"content\"?"},
+		{"promote", `step.approve.outcome == "ok"`, "step.approve.output.ok", "WFC2302 `step.approve.output.ok` ~ skipped or failed"},
+		{"promote", "r.output.content)", "r.output.contnt)", "WFC2202 `contnt` ~ Did you mean \"content\"?"},
 	} {
 		t.Run(m.file+"/"+m.new, func(t *testing.T) {
-			path, err := filepath.Abs(filepath.Join(corpus, "acceptance", m.file+".wf.hcl"))
+			root := filepath.Join(examples, m.file)
+			if m.file == "events" {
+				root = corpus
+			}
+			path, err := filepath.Abs(filepath.Join(root, m.file+".wf.hcl"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -76,7 +98,7 @@ func TestMistakesInRealWorkflows(t *testing.T) {
 			if changed == string(src) {
 				t.Fatalf("%s has no %q", m.file, m.old)
 			}
-			p, err := project.Load(corpus, project.Options{Overlay: map[string][]byte{path: []byte(changed)}})
+			p, err := project.Load(root, project.Options{Overlay: map[string][]byte{path: []byte(changed)}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -135,6 +135,9 @@ connection "files" "main" {
 		}
 		rules = append(rules, r)
 	}
+	// What is wrong in the arguments has its finding, and nothing follows from it.
+	rules = append(rules, rule{"arguments with a mistake", workflow(mode, `{ mode = 1 }`), []string{"WFC2201 `1`"}},
+		rule{"arguments with a mistake, of what is destructive whatever they are", workflow(`"destructive"`, `{ mode = 1 }`), []string{finds, "WFC2201 `1`"}})
 	runRules(t, rules)
 }
 

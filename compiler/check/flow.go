@@ -90,6 +90,7 @@ type step struct {
 	elements *elements   // nil without for_each
 	args     *types.Type // what args reads as, in what looks at a result
 	effect   catalog.Effect
+	unsure   bool // the effect is said of arguments in which something is wrong
 	nullArgs []string
 
 	undoEffects []catalog.Effect // of each undo block

@@ -118,7 +118,7 @@ func TestLookSeesEveryExpressionOfTheCorpus(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A workflow of it has a source that is bound by who runs it only.
-	const handed = "acceptance/a9_event_router.wf.hcl"
+	const handed = "events.wf.hcl"
 	for _, f := range p.Files {
 		view := check.Look(p, f.Name, 0, len(f.Source))
 		for _, r := range view.Readings {

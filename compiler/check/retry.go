@@ -11,7 +11,7 @@ import (
 func (c *checker) unsafeRetries() {
 	for _, s := range c.f.stepList {
 		r := s.syn.Retry
-		if r == nil || s.syn.Call == nil || s.tool == nil || s.effect == catalog.Read || repeatable(s) {
+		if r == nil || s.syn.Call == nil || s.tool == nil || s.effect == catalog.Read || s.unsure || repeatable(s) {
 			continue
 		}
 		if r.On != nil && onlyUnsent(c.constantList(r.On.Expr.Node, r.On.Expr.Source)) {

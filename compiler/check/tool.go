@@ -1,6 +1,8 @@
 package check
 
 import (
+	"slices"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
@@ -82,6 +84,13 @@ func (c *checker) effect(k capability, args *types.Type) catalog.Effect {
 	return e
 }
 
+// depends reports whether what effect a call has is said of its arguments.
+func (k capability) depends() bool {
+	return slices.ContainsFunc(k.of, func(o offer) bool {
+		return o.block != nil && o.block.Effect != nil && len(o.block.Effect.Expr.Refs()) > 0
+	})
+}
+
 // checkCall checks the arguments of a call and returns the tool's output.
 func (c *checker) checkCall(s *step, p *place, en *env) *types.Type {
 	y := s.syn
@@ -90,7 +99,9 @@ func (c *checker) checkCall(s *step, p *place, en *env) *types.Type {
 		return c.callUnknown(s, y.Call, p, en)
 	}
 	t := s.does.args
+	before := len(c.diags)
 	s.args = c.arguments(y.Args, y.Range, y.Call.Range, t, &subject{noun: "argument", of: s.does.owner, sent: true}, p, en)
+	s.unsure = len(c.diags) > before && s.does.depends()
 	s.nullArgs = c.takesNull(y.Args, t)
 	s.effect = c.effect(s.does, s.args)
 	s.args = argsAs(t, s.args, false)

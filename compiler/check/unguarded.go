@@ -35,7 +35,7 @@ func (c *checker) unguardedCalls(deployments []*syntax.Deployment) {
 		if deny != nil {
 			c.deniedUndos(s, deny)
 		}
-		if s.syn.Call == nil || s.tool == nil && s.does.declared == nil || s.syn.When != nil || s.effect < catalog.Destructive || asked.waits(node{step: s}) {
+		if s.syn.Call == nil || s.tool == nil && s.does.declared == nil || s.syn.When != nil || s.effect < catalog.Destructive || s.unsure || asked.waits(node{step: s}) {
 			continue
 		}
 		what, mend := c.calledTool(s)
