@@ -21,6 +21,10 @@ func isID(part string) bool {
 }
 
 func (s *Store) notFound(part string) error {
+	const most = 100
+	if r := []rune(part); len(r) > most {
+		part = string(r[:most]) + "…"
+	}
 	return failure(ErrNotFound, nil, "There is no run %q in this project. See the runs that there are with\n\n    wfc runs list", part)
 }
 
@@ -133,14 +137,29 @@ func (s *Store) Runs(ctx context.Context, f Filter) ([]RunSummary, error) {
 			args = append(args, string(status))
 		}
 	}
+	if f.Before != "" {
+		where, args = append(where, "num < (SELECT num FROM runs WHERE id = ?)"), append(args, string(f.Before))
+	}
 	query := selectSummaries
 	if len(where) > 0 {
 		query += "WHERE " + strings.Join(where, " AND ")
 	}
 	query += " ORDER BY num DESC"
+	if f.Limit > 0 && !slices.ContainsFunc(f.Statuses, func(s Status) bool { return !isFinal(s) }) {
+		query, args = query+" LIMIT ?", append(args, f.Limit) // what is read is what is chosen
+	}
 
 	var all []summary
 	err := s.snapshot(ctx, func(q querier) error {
+		if f.Before != "" {
+			var there bool
+			if err := q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM runs WHERE id = ?)`, string(f.Before)).Scan(&there); err != nil {
+				return err
+			}
+			if !there {
+				return s.notFound(string(f.Before))
+			}
+		}
 		return each(ctx, q, func(rows *sql.Rows) error {
 			r, err := scanSummary(rows)
 			all = append(all, r)

@@ -184,11 +184,13 @@ func TestRunIsFoundByABeginningOrAnEndOfItsID(t *testing.T) {
 func TestRunsAreListedNewestFirst(t *testing.T) {
 	s := openNew(t)
 	var want []string
+	var ids []RunID
 	for i := range 4 {
 		r, err := s.CreateRun(t.Context(), NewRun{
 			Plan: testPlan, PlanDigest: "d", Workflow: fmt.Sprint("w", i%2), Deployment: []string{"", "prod"}[i/2],
 		})
 		must(t, err)
+		ids = append(ids, r.ID())
 		status := Running
 		switch i {
 		case 1:
@@ -213,6 +215,10 @@ func TestRunsAreListedNewestFirst(t *testing.T) {
 		{"running", Filter{Statuses: []Status{Running}}, []string{want[0], want[3]}},
 		{"the newest running or completed", Filter{Statuses: []Status{Running, Completed}, Limit: 2}, []string{want[0], want[2]}},
 		{"none", Filter{Workflow: "other"}, nil},
+		{"before one", Filter{Before: ids[2]}, want[2:]},
+		{"the newest before one", Filter{Before: ids[2], Limit: 1}, want[2:3]},
+		{"before the oldest", Filter{Before: ids[0], Limit: 1}, nil},
+		{"the newest completed before one", Filter{Before: ids[3], Statuses: []Status{Completed}, Limit: 1}, want[2:3]},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -228,6 +234,17 @@ func TestRunsAreListedNewestFirst(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestRunsBeforeOneThatIsNotThereAreRefused(t *testing.T) {
+	s := openNew(t)
+	newRun(t, s)
+	for _, id := range []RunID{"zzzzzzzz-zzzz", "x", RunID(strings.Repeat("ö", 10_000))} {
+		_, err := s.Runs(t.Context(), Filter{Before: id, Limit: 1})
+		if !errors.Is(err, ErrNotFound) || len(err.Error()) > 500 {
+			t.Errorf("before %.20q: %v", id, err)
+		}
 	}
 }
 

@@ -93,7 +93,8 @@ type Filter struct {
 	Workflow   string // "": all
 	Deployment string // "": all
 	Statuses   []Status
-	Limit      int // 0: all
+	Before     RunID // those that are older than this run; "": all. An [Error] of [ErrNotFound] where there is none
+	Limit      int   // 0: all
 }
 
 // NewRun is what a run is made of.

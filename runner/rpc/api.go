@@ -138,9 +138,12 @@ func direct(o protocol.Operation) (d service.Direct, remarks func() []string, er
 }
 
 // operate does an operation and says what came of it.
-func operate(o protocol.Operation, do func(service.Direct) (*service.Reply, error)) (out protocol.Result, err error) {
+func operate(ctx context.Context, o protocol.Operation, do func(service.Direct) (*service.Reply, error)) (out protocol.Result, err error) {
 	d, remarks, err := direct(o)
 	if err != nil {
+		return out, err
+	}
+	if err := waits(ctx); err != nil {
 		return out, err
 	}
 	reply, err := do(d)
@@ -159,19 +162,19 @@ func operate(o protocol.Operation, do func(service.Direct) (*service.Reply, erro
 }
 
 func (a *api) callCapability(ctx context.Context, p protocol.CallParams) (protocol.Result, error) {
-	return operate(p.Operation, func(d service.Direct) (*service.Reply, error) {
+	return operate(ctx, p.Operation, func(d service.Direct) (*service.Reply, error) {
 		return a.host().CallCapability(ctx, p.Capability, p.Arguments, d)
 	})
 }
 
 func (a *api) readResource(ctx context.Context, p protocol.ReadParams) (protocol.Result, error) {
-	return operate(p.Operation, func(d service.Direct) (*service.Reply, error) {
+	return operate(ctx, p.Operation, func(d service.Direct) (*service.Reply, error) {
 		return a.host().ReadResource(ctx, p.Connection, p.URI, d)
 	})
 }
 
 func (a *api) renderPrompt(ctx context.Context, p protocol.PromptParams) (protocol.Result, error) {
-	return operate(p.Operation, func(d service.Direct) (*service.Reply, error) {
+	return operate(ctx, p.Operation, func(d service.Direct) (*service.Reply, error) {
 		return a.host().RenderPrompt(ctx, p.Prompt, p.Arguments, d)
 	})
 }
@@ -192,6 +195,9 @@ func (a *api) listSources(ctx context.Context, _ protocol.None) (out protocol.So
 var changeNames = map[service.SnapshotChange]string{service.Unchanged: "unchanged", service.Created: "created", service.Updated: "updated"}
 
 func (a *api) refreshSource(ctx context.Context, p protocol.RefreshParams) (out protocol.RefreshResult, err error) {
+	if err := waits(ctx); err != nil {
+		return out, err
+	}
 	r, err := a.host().RefreshSource(ctx, p.Source, service.RefreshOptions{Only: p.Check, OneShot: p.OneShot})
 	if err != nil {
 		return out, err
@@ -206,6 +212,9 @@ func (a *api) refreshSource(ctx context.Context, p protocol.RefreshParams) (out 
 }
 
 func (a *api) checkSource(ctx context.Context, p protocol.SourceParams) (out protocol.CheckResult, err error) {
+	if err := waits(ctx); err != nil {
+		return out, err
+	}
 	d, err := a.host().CheckSource(ctx, p.Source)
 	if err != nil {
 		return out, err
@@ -246,6 +255,9 @@ func (a *api) invokeSource(ctx context.Context, p protocol.InvokeParams) (out pr
 	if err != nil {
 		return out, err
 	}
+	if err := waits(ctx); err != nil {
+		return out, err
+	}
 	out.Result, err = a.host().InvokeSource(ctx, p.Source, p.Method, params, d)
 	return out, err
 }
@@ -253,6 +265,9 @@ func (a *api) invokeSource(ctx context.Context, p protocol.InvokeParams) (out pr
 func (a *api) notifySource(ctx context.Context, p protocol.NotifyParams) (protocol.None, error) {
 	params, err := optionalObject("params", p.Params)
 	if err != nil {
+		return protocol.None{}, err
+	}
+	if err := waits(ctx); err != nil {
 		return protocol.None{}, err
 	}
 	return protocol.None{}, a.host().NotifySource(ctx, p.Source, p.Method, params)

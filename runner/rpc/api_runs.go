@@ -42,6 +42,11 @@ func (a *api) startRun(ctx context.Context, p protocol.RunStartParams) (out prot
 // start starts a run. One who waits and whose server stops is told which run it is.
 func (a *api) start(ctx context.Context, s service.StartRun, how protocol.Start) (out protocol.RunResult, err error) {
 	s.Key, s.Caller = how.RunKey, callerOf(ctx).token
+	if how.Wait {
+		if err := waits(ctx); err != nil {
+			return out, err
+		}
+	}
 	r, err := a.host().Start(ctx, s, how.Wait)
 	if err != nil {
 		return out, err
@@ -141,6 +146,11 @@ func (a *api) cancelRun(ctx context.Context, p protocol.RunParams) (out protocol
 // goOn does what a run goes on after, and returns the run once it has ended or waits
 // again if wait is set. The cursor is where its events were before.
 func (a *api) goOn(ctx context.Context, id string, wait bool, do func(id string) (*service.Run, error)) (out protocol.RunResult, err error) {
+	if wait {
+		if err := waits(ctx); err != nil {
+			return out, err
+		}
+	}
 	before, err := a.host().Run(ctx, id)
 	if err != nil {
 		return out, err
@@ -222,6 +232,11 @@ func (a *api) runEvents(ctx context.Context, p protocol.RunEventsParams) (out pr
 	last, err := a.host().Place(ctx, p.RunID)
 	if err != nil {
 		return out, err
+	}
+	if p.Wait {
+		if err := waits(ctx); err != nil {
+			return out, err
+		}
 	}
 	if after < last || p.Wait {
 		within, cancel := context.WithTimeout(ctx, eventsWait)

@@ -22,7 +22,7 @@ type Limits struct {
 	Body     int64         // bytes of a request; 16 MiB
 	Batch    int           // requests in a batch; 100
 	Depth    int           // how deep JSON may nest; 200
-	Requests int           // that are answered at once, streams of events included; 1024
+	Requests int           // that are here at once: of short ones, of those that wait for a run or a tool, and of streams; 1024 each
 	Header   time.Duration // for a request's header, and TLS; 10s
 	Transfer time.Duration // for the sending of a request, or the taking of an answer; 30s
 	Beat     time.Duration // between signs of life on a stream of events; 15s
@@ -67,16 +67,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, no)
 		return
 	}
-	select {
-	case s.slots <- struct{}{}:
-		defer func() { <-s.slots }()
-	default:
-		w.Header().Set("Retry-After", "1")
-		s.refuse(w, &refusal{http.StatusServiceUnavailable, &jsonrpc.Error{
-			Code: protocol.CodeBusy, Message: "The server answers as many requests as it may. Try again.", Data: map[string]any{"retry_after": 1},
-		}})
+	at, ok := s.places.take(r)
+	if !ok {
+		w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
+		s.refuse(w, &refusal{http.StatusServiceUnavailable, errBusy("The server answers as many requests as it may.")})
 		return
 	}
+	defer at.give()
+	r = r.WithContext(context.WithValue(r.Context(), placeKey{}, at))
 	s.mux.ServeHTTP(w, r)
 }
 
@@ -90,9 +88,36 @@ func (s *Server) routes() *http.ServeMux {
 	mux.HandleFunc("GET /healthz", s.serveHealth)
 	mux.HandleFunc("GET /readyz", s.serveReady)
 	if s.options.MCP != nil {
-		mux.Handle("/mcp", s.within(protocol.Run, s.options.MCP.ServeHTTP))
+		mux.Handle("/mcp", s.within(protocol.Run, s.serveMCP))
 	}
+	for _, path := range []string{"/rpc", "/openrpc.json", "/runs/{id}/events", "/metrics", "/healthz", "/readyz"} {
+		mux.HandleFunc(path, s.serveOtherMethod)
+	}
+	mux.HandleFunc("/", s.serveNothing)
 	return mux
+}
+
+// serveMCP hands a request on to the front end for agents.
+func (s *Server) serveMCP(w http.ResponseWriter, r *http.Request) {
+	if r.ContentLength != 0 {
+		r.Body = timely(w, r.Body, s.limits.Transfer)
+	}
+	s.options.MCP.ServeHTTP(newPatient(w, s.limits.Transfer), r)
+}
+
+// serveOtherMethod answers a method of HTTP that a path does not have.
+func (s *Server) serveOtherMethod(w http.ResponseWriter, r *http.Request) {
+	allowed := "GET, HEAD"
+	if r.URL.Path == "/rpc" {
+		allowed = http.MethodPost
+	}
+	w.Header().Set("Allow", allowed)
+	s.refuse(w, refused(http.StatusMethodNotAllowed, jsonrpc.CodeInvalidRequest, "The path %s takes %s only.", cut(r.URL.Path), allowed))
+}
+
+// serveNothing answers a path that is none of the server's.
+func (s *Server) serveNothing(w http.ResponseWriter, r *http.Request) {
+	s.refuse(w, refused(http.StatusNotFound, protocol.CodeNotFound, "There is nothing at %q. Requests are sent to POST /rpc.", cut(r.URL.Path)))
 }
 
 // within lets in who has a scope.
@@ -132,11 +157,10 @@ func (s *Server) write(w http.ResponseWriter, status int, r jsonrpc.Response) {
 
 // send sends JSON. A client that does not take it in time loses its connection.
 func (s *Server) send(w http.ResponseWriter, status int, body []byte) {
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.limits.Transfer))
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // who is gone gets no answer
+	_, _ = newPatient(w, s.limits.Transfer).Write(body) // who is gone gets no answer
 }
 
 // serveRPC answers a request or a batch.
@@ -144,6 +168,10 @@ func (s *Server) serveRPC(w http.ResponseWriter, r *http.Request) {
 	// A form of a browser cannot send this type, so that no page can make one call us.
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		s.refuse(w, refused(http.StatusUnsupportedMediaType, jsonrpc.CodeInvalidRequest, "Send JSON: Content-Type: application/json."))
+		return
+	}
+	if how := r.Header.Get("Content-Encoding"); how != "" && how != "identity" {
+		s.refuse(w, refused(http.StatusUnsupportedMediaType, jsonrpc.CodeInvalidRequest, "Send the body as it is, without Content-Encoding."))
 		return
 	}
 	body, no := s.body(w, r)

@@ -21,7 +21,7 @@ var requestBuckets = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25
 
 func newMetrics(s *Server, more func(io.Writer)) *metrics {
 	m := &metrics{set: vm.NewSet(), more: more}
-	m.set.NewGauge("wfc_http_requests", func() float64 { return float64(len(s.slots)) })
+	m.set.NewGauge("wfc_http_requests", func() float64 { return float64(s.places.count()) })
 	return m
 }
 
@@ -34,11 +34,11 @@ func (m *metrics) observe(method string, code int, took time.Duration) {
 }
 
 func (s *Server) serveMetrics(w http.ResponseWriter, _ *http.Request) {
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.limits.Transfer))
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	s.metrics.set.WritePrometheus(w)
+	out := newPatient(w, s.limits.Transfer)
+	s.metrics.set.WritePrometheus(out)
 	if s.metrics.more != nil {
-		s.metrics.more(w)
+		s.metrics.more(out)
 	}
-	vm.WriteProcessMetrics(w)
+	vm.WriteProcessMetrics(out)
 }

@@ -50,7 +50,7 @@ type Server struct {
 	guard   guard
 	mux     *http.ServeMux
 	metrics *metrics
-	slots   chan struct{} // holds one for each request that is answered
+	places  places
 
 	draining atomic.Bool // nothing new begins
 	stopOnce sync.Once
@@ -68,7 +68,7 @@ func New(o Options) (*Server, error) {
 		guard:   guard{tokens: o.Tokens, open: !o.RequireToken, local: !o.AnyName},
 		stopped: make(chan struct{}),
 	}
-	s.slots = make(chan struct{}, s.limits.Requests)
+	s.places = newPlaces(s.limits.Requests)
 	s.metrics = newMetrics(s, o.Metrics)
 	s.dispatcher = dispatcher{methods: methodTable{}, log: o.Log, observe: s.metrics.observe}
 	s.bindAll(&api{s})

@@ -6,13 +6,14 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/lda-wf/wfc/runner/rpc/client"
 	"github.com/lda-wf/wfc/runner/rpc/protocol"
-	"github.com/lda-wf/wfc/runner/service"
 )
 
 // start starts a run of the workflow that waits, and returns once its second step waits.
@@ -129,18 +130,78 @@ func TestAStreamLivesAsLongAsItsRun(t *testing.T) {
 	}
 }
 
-func TestRequestsBeyondTheLimitAreToldToComeLater(t *testing.T) {
-	s := newServerTest(t, Options{Limits: Limits{Requests: 1}}).refresh()
-	run, err := s.host.Start(t.Context(), service.StartRun{Target: "waits"}, false)
-	must(t, err)
-	answer, lines := s.follow(run.ID)
-	_, err = lines.ReadString('\n')
-	must(t, err)
-	status, text := s.post(list)
-	if status != http.StatusServiceUnavailable || !strings.Contains(text, `"retry_after":1`) {
-		t.Errorf("answered %d %s", status, text)
+// Those who only wait have places of their own: however many they are, runs can be looked
+// at and cancelled, and a busy server is no server that is dead.
+func TestWhoWaitsKeepsNobodyElseOut(t *testing.T) {
+	s := newServerTest(t, Options{Limits: Limits{Requests: 1}, MCP: http.NotFoundHandler()}).refresh()
+	run := call(t, s.client(), protocol.RunsStart, protocol.RunStartParams{Target: "count", Start: protocol.Start{Wait: true}}).RunID
+	post := func(method, params string) func() (int, string) {
+		return func() (int, string) {
+			return s.post(`{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":` + params + `}`)
+		}
 	}
-	answer.Body.Close()
+	get := func(path string) func() (int, string) {
+		return func() (int, string) { return s.do(http.MethodGet, path, "") }
+	}
+	short, waiting, streams, none := s.places.short, s.places.waiting, s.places.streams, chan struct{}(nil)
+	for _, test := range []struct {
+		name string
+		do   func() (int, string)
+		in   []chan struct{} // any of them being full keeps it out
+	}{
+		{"runs.list", post("runs.list", `{}`), []chan struct{}{short}},
+		{"runs.cancel", post("runs.cancel", `{"run_id":"x"}`), []chan struct{}{short}},
+		{"deployments.run", post("deployments.run", `{"deployment_id":"x"}`), []chan struct{}{short}},
+		{"runs.start that waits", post("runs.start", `{"target":"count","wait":true}`), []chan struct{}{short, waiting}},
+		{"runs.events that waits", post("runs.events", `{"run_id":"`+run+`","wait":true}`), []chan struct{}{short, waiting}},
+		{"runs.resume that waits", post("runs.resume", `{"run_id":"`+run+`","wait":true}`), []chan struct{}{short, waiting}},
+		{"capabilities.call", post("capabilities.call", `{"capability":"fixture.default.counter"}`), []chan struct{}{short, waiting}},
+		{"sources.refresh", post("sources.refresh", `{"source":"fixture.default"}`), []chan struct{}{short, waiting}},
+		{"sources.check", post("sources.check", `{"source":"fixture.default"}`), []chan struct{}{short, waiting}},
+		{"sources.invoke", post("sources.invoke", `{"source":"fixture.default","method":"ping"}`), []chan struct{}{short, waiting}},
+		{"events", get("/runs/" + run + "/events"), []chan struct{}{streams}},
+		{"MCP", get("/mcp"), []chan struct{}{streams}},
+		{"metrics", get("/metrics"), []chan struct{}{short}},
+		{"health", get("/healthz"), nil},
+		{"ready", get("/readyz"), nil},
+	} {
+		for _, full := range []chan struct{}{none, short, waiting, streams} {
+			if full != nil {
+				full <- struct{}{}
+			}
+			status, text := test.do()
+			if full != nil {
+				<-full
+			}
+			if busy := strings.Contains(text, `"code":-32005`); busy != slices.Contains(test.in, full) || busy && !strings.Contains(text, `"retry_after":1`) {
+				t.Errorf("%s, the place %d being full: %d %s", test.name, slices.Index([]chan struct{}{none, short, waiting, streams}, full), status, text)
+			}
+		}
+	}
+	s.stop() // when all have been let go
+	if n := s.places.count(); n != 0 {
+		t.Errorf("%d places are held by nobody", n)
+	}
+}
+
+// What waits gives the place back that it had before.
+func TestARequestThatWaitsHasOnePlace(t *testing.T) {
+	p := newPlaces(1)
+	at, ok := p.take(httptest.NewRequest(http.MethodPost, "/rpc", nil))
+	if !ok {
+		t.Fatal("there is no place")
+	}
+	ctx := context.WithValue(t.Context(), placeKey{}, at)
+	for range 2 { // two of a batch
+		must(t, waits(ctx))
+		if len(p.short) != 0 || len(p.waiting) != 1 {
+			t.Errorf("%d short ones, %d wait", len(p.short), len(p.waiting))
+		}
+	}
+	at.give()
+	if p.count() != 0 {
+		t.Error("the place is held by nobody")
+	}
 }
 
 // A server that stops parks its runs: who waits for one, or follows it, is let go, and

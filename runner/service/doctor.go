@@ -122,8 +122,12 @@ func serverName(snap *catalog.Snapshot) string {
 	return catalog.OneLine(name) + ", MCP " + snap.ProtocolVersion
 }
 
-// Capabilities returns what the server says that it can do, sorted.
+// Capabilities returns what the server says that it can do, sorted; nil where nothing
+// is known of it.
 func (d *Diagnosis) Capabilities() []string {
+	if d.Seen == nil || d.Seen.Snapshot == nil {
+		return nil
+	}
 	var all map[string]json.RawMessage
 	_ = json.Unmarshal(d.Seen.Snapshot.Capabilities, &all) // a list of tools would have failed before
 	var out []string

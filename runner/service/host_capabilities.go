@@ -242,7 +242,7 @@ func object(what string, v value.Value) (value.Value, error) {
 	case value.Object:
 		return v, nil
 	}
-	return v, refuse(Invalid, "The %s are a %s; they must be an object.", what, v.Kind())
+	return v, refuse(Invalid, "The parameter %s must be an object, and is a %s.", what, v.Kind())
 }
 
 // replied is what came of a direct operation; an error says that the project, or what

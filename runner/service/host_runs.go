@@ -119,7 +119,7 @@ func (h *Host) Start(ctx context.Context, s StartRun, wait bool) (*Run, error) {
 	id, err := r.begun(ctx)
 	var taken *journal.KeyError
 	if errors.As(err, &taken) {
-		return h.known(ctx, s, string(taken.Run), complete, wait)
+		return h.known(ctx, s, string(taken.Run), l.plan, complete, wait)
 	}
 	if err != nil {
 		return nil, kindly(err)
@@ -217,7 +217,7 @@ func (w *world) selected(ctx context.Context, name string) (selected, error) {
 }
 
 // known is the run that a key stands for, if it is what would be started now.
-func (h *Host) known(ctx context.Context, s StartRun, id string, input value.Value, wait bool) (*Run, error) {
+func (h *Host) known(ctx context.Context, s StartRun, id string, p *plan.Plan, input value.Value, wait bool) (*Run, error) {
 	r, err := h.Run(ctx, id)
 	if err != nil {
 		return nil, err
@@ -226,10 +226,8 @@ func (h *Host) known(ctx context.Context, s StartRun, id string, input value.Val
 	if err != nil {
 		return nil, err
 	}
-	same := value.Equal(given, input)
-	if s.Deployment != "" {
-		same = same && r.Deployment == s.Deployment
-	}
+	// The workflow of a deployment may be another one by now.
+	same := value.Equal(given, input) && r.Deployment == p.Deployment && (p.Deployment != "" || r.Workflow == p.Workflow)
 	if !same {
 		e := refuse(Conflict, "The run key %q stands for the run %s, which was started with something else. Take another key.", s.Key, id)
 		e.Run = id
@@ -327,6 +325,17 @@ func stored(raw json.RawMessage) (value.Value, error) {
 	return value.ParseStored(raw)
 }
 
+// runStatuses are all statuses of runs.
+var runStatuses = []journal.Status{journal.Queued, journal.Running, journal.Waiting, journal.Interrupted, journal.Completed, journal.Failed, journal.Cancelled}
+
+func statusNames() string {
+	names := make([]string, len(runStatuses))
+	for i, s := range runStatuses {
+		names[i] = string(s)
+	}
+	return strings.Join(names, ", ")
+}
+
 // RunFilter chooses runs. The zero filter is all of them.
 type RunFilter struct {
 	Workflow   string // "": all
@@ -338,23 +347,14 @@ type RunFilter struct {
 
 // Runs returns runs, newest first; never nil.
 func (h *Host) Runs(ctx context.Context, f RunFilter) ([]journal.RunSummary, error) {
-	filter := journal.Filter{Workflow: f.Workflow, Deployment: f.Deployment, Statuses: f.Statuses}
-	if f.Before == "" {
-		filter.Limit = f.Limit
-	}
-	runs, err := h.store.Runs(ctx, filter)
-	if err != nil {
-		return nil, kindly(err)
-	}
-	if f.Before != "" {
-		i := slices.IndexFunc(runs, func(r journal.RunSummary) bool { return string(r.Run) == f.Before })
-		runs = runs[i+1:]
-		if f.Limit > 0 && len(runs) > f.Limit {
-			runs = runs[:f.Limit]
+	for _, status := range f.Statuses {
+		if !slices.Contains(runStatuses, status) {
+			return nil, refuse(Invalid, "%q is no status of a run; these are: %s.", shortName(string(status)), statusNames())
 		}
 	}
-	if runs == nil {
-		runs = []journal.RunSummary{}
+	runs, err := h.store.Runs(ctx, journal.Filter{Workflow: f.Workflow, Deployment: f.Deployment, Statuses: f.Statuses, Before: journal.RunID(f.Before), Limit: f.Limit})
+	if err != nil {
+		return nil, kindly(err)
 	}
 	return runs, nil
 }

@@ -47,15 +47,6 @@ workflow "meeting" {
   }
 }
 
-workflow "other" {
-  input "of" {
-    type = string
-  }
-  output "of" {
-    value = input.of
-  }
-}
-
 deployment "meet" {
   workflow = workflow.meeting
 }
@@ -192,12 +183,10 @@ func TestARunKeyStandsForOneRun(t *testing.T) {
 	if e := refused(t, err, Conflict); e.Run != first.ID {
 		t.Errorf("the conflict names the run %q", e.Run)
 	}
-	// Another workflow with the same inputs is something else, too.
-	for _, target := range []string{"meeting", "other", "workflow.meeting"} {
-		_, err = h.Start(t.Context(), StartRun{Target: target, Input: object1(t, `{"of": "a"}`), Key: "order 7"}, false)
-		if e := refused(t, err, Conflict); e.Run != first.ID {
-			t.Errorf("the conflict of %s names the run %q", target, e.Run)
-		}
+	// The workflow without the deployment is something else, too.
+	_, err = h.Start(t.Context(), StartRun{Target: "workflow.meeting", Input: object1(t, `{"of": "a"}`), Key: "order 7"}, false)
+	if e := refused(t, err, Conflict); e.Run != first.ID {
+		t.Errorf("the conflict names the run %q", e.Run)
 	}
 	_, err = h.Cancel(t.Context(), first.ID, "test")
 	must(t, err)
@@ -447,6 +436,17 @@ func TestWhoStartsManyRunsKeepsNobodyElseWaiting(t *testing.T) {
 	}
 	if want := []string{"busy", "busy", "other", "busy", "busy"}; !slices.Equal(order, want) {
 		t.Errorf("the turns came as %v, want %v", order, want)
+	}
+}
+
+// Another workflow is something else, also with the same inputs.
+func TestARunKeyStandsForOneWorkflow(t *testing.T) {
+	h := newHostTest(t, map[string]string{"wfc.hcl": "", "a.wf.hcl": "workflow \"a\" {\n}\nworkflow \"b\" {\n}\n"}, HostOptions{})
+	first, err := h.Start(t.Context(), StartRun{Target: "a", Key: "k"}, true)
+	must(t, err)
+	_, err = h.Start(t.Context(), StartRun{Target: "b", Key: "k"}, true)
+	if e := refused(t, err, Conflict); e.Run != first.ID {
+		t.Errorf("the conflict names the run %q", e.Run)
 	}
 }
 
