@@ -137,7 +137,11 @@ func checkAnswer(q *journal.Question, given *value.Value) (value.Value, error) {
 		if m.Path != "" {
 			at = " at " + strings.TrimPrefix(m.Path, ".")
 		}
-		return v, refusal(ErrBadAnswer, "The answer to the step %s is wrong%s: %s. It must be of the type %s.", q.Name, at, m.Reason, types.Print(t))
+		want := "It must be of the type " + types.Print(t) + "."
+		if o := t.Underlying(); o.Kind() == types.Object && len(o.Attrs()) == 0 && o.Rest() == nil {
+			want = "Nothing but consent is asked for: {} gives it, and who does not consent declines."
+		}
+		return v, refusal(ErrBadAnswer, "The answer to the step %s is wrong%s: %s. %s", q.Name, at, m.Reason, want)
 	}
 	if len(q.Choices) == 0 {
 		return v, nil

@@ -128,10 +128,9 @@ func checkWait(c *conn, run int64, ev *Event, abandoned bool, now time.Time) err
 }
 
 func nameOf(ev *Event) string {
-	if ev.Instance == "" {
-		return ev.Node
-	}
-	return ev.Node + "[" + ev.Instance + "]"
+	r := StepRecord{Step: ev.Node}
+	r.part(ev.Instance)
+	return r.name()
 }
 
 // Mail receives when there may be messages to [Run.Receive].

@@ -81,7 +81,7 @@ func NewQuestion(run RunID, node, instance string, asked Asked, at, deadline tim
 	r.part(instance)
 	q := Question{
 		Run: run, Step: node, Key: r.Key, Round: r.Round, Undo: r.Undo,
-		Name: cmp.Or(r.Name, Part{Key: string(r.Key)}.Name(node)), Asked: asked, AskedAt: at.UTC(),
+		Name: r.name(), Asked: asked, AskedAt: at.UTC(),
 	}
 	if !deadline.IsZero() {
 		due := deadline.UTC()
@@ -89,6 +89,9 @@ func NewQuestion(run RunID, node, instance string, asked Asked, at, deadline tim
 	}
 	return q
 }
+
+// name is the step as commands name it.
+func (r *StepRecord) name() string { return cmp.Or(r.Name, Part{Key: string(r.Key)}.Name(r.Step)) }
 
 // Questions returns what a run asks and waits for, the oldest first.
 func (s *Store) Questions(ctx context.Context, run RunID) (questions []Question, err error) {

@@ -3,7 +3,12 @@ package service
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
+	"github.com/lda-wf/wfc/compiler/plan"
+	"github.com/lda-wf/wfc/lang/nearest"
 	"github.com/lda-wf/wfc/runner/engine"
 	"github.com/lda-wf/wfc/runner/journal"
 )
@@ -21,7 +26,44 @@ func (s *Service) Answer(ctx context.Context, run string, r engine.Reply) (owned
 		return false, err
 	}
 	owner, err := engine.AnswerQuestion(ctx, store, record.Run, r)
+	if errors.Is(err, journal.ErrNoWait) {
+		if unknown := unknownStep(ctx, store, record, r.Step); unknown != nil {
+			return false, unknown
+		}
+	}
 	return owner != nil, err
+}
+
+// unknownStep says that a run has no step of a name; nil: it has, or that is not known.
+func unknownStep(ctx context.Context, store *journal.Store, record *journal.RunRecord, step string) error {
+	p, err := planOf(ctx, store, record)
+	if err != nil {
+		return nil
+	}
+	path, _, err := engine.ParseInstance(step)
+	if err != nil {
+		return nil
+	}
+	in := p
+	for name := range strings.SplitSeq(path, "/") {
+		i := -1
+		var names []string
+		if in != nil {
+			i = slices.IndexFunc(in.Nodes, func(n plan.NodeSpec) bool { return n.ID == name })
+			for _, n := range in.Nodes {
+				names = append(names, n.ID)
+			}
+		}
+		if i < 0 {
+			hint := ""
+			if near, ok := nearest.Name(name, names); ok {
+				hint = fmt.Sprintf(" Did you mean %q?", near)
+			}
+			return &engine.ReplyError{Reason: engine.ErrNoQuestion, Message: fmt.Sprintf("The run %s has no step %s.%s", record.Run, step, hint)}
+		}
+		in = p.Children[in.Nodes[i].Child]
+	}
+	return nil
 }
 
 // ask has the person here asked; nil: nobody is.
