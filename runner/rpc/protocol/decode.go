@@ -122,10 +122,8 @@ func setStruct(into reflect.Value, v value.Value, path string) error {
 		if err := set(at, m, below(path, f.name)); err != nil {
 			return err
 		}
-		if len(f.enum) > 0 {
-			if err := oneOf(at.String(), f.enum, below(path, f.name)); err != nil {
-				return err
-			}
+		if err := f.allows(at, below(path, f.name)); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -152,7 +150,17 @@ func unknown(fields []field, o *value.ObjectValue, path string) error {
 	return nil
 }
 
+// cut is a text of a client in a message.
+func cut(s string) string {
+	const most = 100
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}
+
 func below(path, name string) string {
+	name = cut(name)
 	if path == "" {
 		return name
 	}
@@ -168,13 +176,30 @@ func wrong(path, want string, v value.Value) error {
 	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "%s must be %s, and is %s.", what, want, v.Summary(80))
 }
 
+// allows returns an error where a text, or one of a list of texts, is none of those that
+// the field may have.
+func (f *field) allows(v reflect.Value, path string) error {
+	switch {
+	case f.enum == nil:
+		return nil
+	case v.Kind() != reflect.Slice:
+		return oneOf(v.String(), f.enum, path)
+	}
+	for i := range v.Len() {
+		if err := oneOf(v.Index(i).String(), f.enum, path+"["+strconv.Itoa(i)+"]"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func oneOf(text string, enum []string, path string) error {
 	for _, e := range enum {
 		if e == text {
 			return nil
 		}
 	}
-	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "The parameter %s must be one of %s, and is %q.", path, strings.Join(enum, ", "), text)
+	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "The parameter %s must be one of %s, and is %q.", path, strings.Join(enum, ", "), cut(text))
 }
 
 // field is one of a struct as JSON has it.

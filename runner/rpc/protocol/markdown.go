@@ -76,6 +76,9 @@ func writeFields(b *strings.Builder, t reflect.Type, what string, types *typeLis
 		kind := types.print(f.typ)
 		if f.enum != nil {
 			kind = "`" + strings.Join(f.enum, "`, `") + "`"
+			if f.typ.Kind() == reflect.Slice {
+				kind = "list of " + kind
+			}
 		}
 		fmt.Fprintf(b, "| %s | %s | %s |\n", name, kind, strings.ReplaceAll(f.doc, "|", `\|`))
 	}

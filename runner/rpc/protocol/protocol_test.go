@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -23,6 +24,7 @@ type params struct {
 	Text  string            `json:"text" doc:"A text."`
 	Flag  bool              `json:"flag,omitempty"`
 	Kind  string            `json:"kind,omitempty" enum:"a,b"`
+	Kinds []string          `json:"kinds,omitempty" enum:"a,b"`
 	Any   value.Value       `json:"any,omitzero"`
 	List  []inner           `json:"list,omitempty"`
 	Map   map[string]string `json:"map,omitempty"`
@@ -57,6 +59,10 @@ func TestWhatIsNotAParameterIsRefusedByItsName(t *testing.T) {
 		{`{"text": null}`, `The parameter text must be a string, and is null.`},
 		{`{"text": "", "flag": "yes"}`, `The parameter flag must be true or false, and is "yes".`},
 		{`{"text": "", "kind": "c"}`, `The parameter kind must be one of a, b, and is "c".`},
+		{`{"text": "", "kinds": ["a", "c"]}`, `The parameter kinds[1] must be one of a, b, and is "c".`},
+		{`{"text": "", "kind": "` + strings.Repeat("c", 1000) + `"}`, `The parameter kind must be one of a, b, and is "` + strings.Repeat("c", 100) + `…".`},
+		{`{"text": "", "` + strings.Repeat("q", 1000) + `": ""}`, `There is no parameter "` + strings.Repeat("q", 100) + `…". There are: text, flag, kind, kinds, any, list, map, maybe, limit, after.`},
+		{`{"text": "", "map": {"` + strings.Repeat("ä", 1000) + `": 1}}`, `The parameter map.` + strings.Repeat("ä", 100) + `… must be a string, and is 1.`},
 		{`{"text": "", "list": {}}`, `The parameter list must be a list, and is {}.`},
 		{`{"text": "", "list": [1]}`, `The parameter list[0] must be an object, and is 1.`},
 		{`{"text": "", "list": [{"name": "a"}, {}]}`, `The parameter list[1].name is missing: The name.`},
@@ -65,7 +71,7 @@ func TestWhatIsNotAParameterIsRefusedByItsName(t *testing.T) {
 		{`{"text": "", "list": [{"name": "a", "nme": 1}]}`, `There is no parameter "list[0].nme". Did you mean "name"?`},
 		{`{"text": "", "map": {"a": 1}}`, `The parameter map.a must be a string, and is 1.`},
 		{`{"text": "", "txet": ""}`, `There is no parameter "txet". Did you mean "text"?`},
-		{`{"text": "", "qqqqqqq": ""}`, `There is no parameter "qqqqqqq". There are: text, flag, kind, any, list, map, maybe, limit, after.`},
+		{`{"text": "", "qqqqqqq": ""}`, `There is no parameter "qqqqqqq". There are: text, flag, kind, kinds, any, list, map, maybe, limit, after.`},
 		{`{"text": "", "any": 1e999}`, `The params: the number at byte 19 is beyond the limits`},
 	} {
 		_, err := Decode[params](json.RawMessage(test.text))
@@ -105,7 +111,15 @@ func TestTheDescriptionIsAnOpenRPCDocumentOfAllMethods(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	meta := openRPCSchema(t)
+	if err := meta.Validate(whole); err != nil {
+		t.Errorf("it is no OpenRPC document: %v", err)
+	}
+	if meta.Validate(map[string]any{"openrpc": "1.3.2", "info": map[string]any{}, "methods": []any{map[string]any{}}}) == nil {
+		t.Error("anything is an OpenRPC document")
+	}
 	compiler := jsonschema.NewCompiler()
+	compiler.DefaultDraft(jsonschema.Draft7) // as OpenRPC says
 	if err := compiler.AddResource("mem:openrpc", whole); err != nil {
 		t.Fatal(err)
 	}
@@ -124,6 +138,36 @@ func TestTheDescriptionIsAnOpenRPCDocumentOfAllMethods(t *testing.T) {
 			}
 		}
 	}
+}
+
+// openRPCSchema returns the schema of OpenRPC documents. Where it speaks of schemas it
+// points to a page that is not there for tests; they are those of draft 7.
+func openRPCSchema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	text, err := os.ReadFile("testdata/openrpc.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const schemas = `{"allOf": [{"$ref": "http://json-schema.org/draft-07/schema#"}], "definitions": {"JSONSchemaObject": {"properties": {"$ref": {"type": "string"}}}}}`
+	compiler := jsonschema.NewCompiler()
+	compiler.DefaultDraft(jsonschema.Draft7)
+	for at, text := range map[string]string{"https://meta.open-rpc.org/": string(text), "https://meta.json-schema.tools": schemas, "https://meta.json-schema.tools/": schemas} {
+		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o := doc.(map[string]any); o["$schema"] != nil {
+			delete(o, "$schema") // that page, too
+		}
+		if err := compiler.AddResource(at, doc); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := compiler.Compile("https://meta.open-rpc.org/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 func TestEachScopeAllowsWhatTheOnesBeforeItDo(t *testing.T) {

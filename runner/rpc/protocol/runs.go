@@ -131,7 +131,7 @@ type Question struct {
 type RunsListParams struct {
 	Workflow   string   `json:"workflow,omitempty" doc:"Those of one workflow only."`
 	Deployment string   `json:"deployment,omitempty" doc:"Those of one deployment only."`
-	Statuses   []string `json:"statuses,omitempty" doc:"Those with one of these statuses only."`
+	Statuses   []string `json:"statuses,omitempty" enum:"queued,running,waiting,interrupted,completed,failed,cancelled" doc:"Those with one of these statuses only."`
 	Page
 }
 

@@ -66,7 +66,11 @@ func fieldSchema(f field, components map[string]any) map[string]any {
 	if f.doc != "" {
 		s["description"] = f.doc
 	}
-	if f.enum != nil {
+	switch items, isList := s["items"].(map[string]any); {
+	case f.enum == nil:
+	case isList:
+		items["enum"] = f.enum
+	default:
 		s["enum"] = f.enum
 	}
 	return s
