@@ -21,6 +21,7 @@ func (s *Server) initialize(m *protocol.Message) (any, error) {
 		ClientCapabilities: p.Capabilities,
 		Encoding:           document.Negotiate(p.Capabilities.General.PositionEncodings),
 		Version:            s.options.Version,
+		Suggests:           p.ClientInfo != nil && suggests(p.ClientInfo.Name),
 	}
 	s.workspace = workspace.New(s.client)
 	folders := p.WorkspaceFolders
@@ -39,6 +40,17 @@ func (s *Server) initialize(m *protocol.Message) (any, error) {
 		Capabilities: s.capabilities(),
 		ServerInfo:   protocol.ServerInfo{Name: "wfc", Version: s.options.Version},
 	}, nil
+}
+
+// suggests reports whether a client is VS Code, by one of the names that it goes by, or one
+// that has its commands.
+func suggests(client string) bool {
+	for _, name := range []string{"Visual Studio Code", "Code - ", "VSCodium", "Cursor", "Windsurf", "coc.nvim"} {
+		if strings.HasPrefix(client, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // initializeParams reads the parameters. What a client says of itself in another

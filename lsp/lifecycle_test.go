@@ -2,6 +2,7 @@ package lsp_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -170,6 +171,21 @@ func TestAClientThatSaysNothingOfItselfIsOfferedAllFeatures(t *testing.T) {
 			}
 		default:
 			t.Errorf("%s is %v", f.Capability, o)
+		}
+	}
+}
+
+// Editors but VS Code and its kin complain of commands that they do not know.
+func TestOnlyVSCodeIsToldToCompleteAgain(t *testing.T) {
+	for client, want := range map[string]bool{"Visual Studio Code": true, "Visual Studio Code - Insiders": true, "VSCodium": true, "Neovim": false, "helix": false, "": false} {
+		s := initialized(t, "", func(p *protocol.InitializeParams) { p.ClientInfo = &protocol.ClientInfo{Name: client} })
+		s.must(s.Open("untitled:a", 0, "workflow \"w\" {\n  step \"a\" {\n    when = \n  }\n}\n"))
+		var list protocol.CompletionList
+		place := protocol.TextDocumentPositionParams{TextDocument: protocol.TextDocumentIdentifier{URI: "untitled:a"}, Position: protocol.Position{Line: 2, Character: 11}}
+		s.must(s.Call(t.Context(), "textDocument/completion", protocol.CompletionParams{TextDocumentPositionParams: place}, &list))
+		got := slices.ContainsFunc(list.Items, func(i protocol.CompletionItem) bool { return i.Command != nil })
+		if len(list.Items) == 0 || got != want {
+			t.Errorf("%q: %d items, with a command: %v", client, len(list.Items), got)
 		}
 	}
 }

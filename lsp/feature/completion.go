@@ -61,6 +61,7 @@ type item struct {
 	rank   rank
 
 	insert  string // what is inserted; "": the label
+	dot     bool   // a name follows: what is inserted ends with a dot, if none stands there
 	snippet bool   // insert has places to fill
 	start   int    // where what it replaces begins; -1: the name in hand
 	filter  string // what is compared with what it replaces; "": the label
@@ -226,6 +227,9 @@ func (c *completer) item(i item, n int) protocol.CompletionItem {
 	if insert == "" {
 		insert = i.label
 	}
+	if i.dot && (end >= len(c.src) || c.src[end] != '.') {
+		insert += "."
+	}
 	edit := protocol.TextEdit{Range: c.Text.Range(start, end), NewText: insert}
 	out := protocol.CompletionItem{
 		Label: i.label, Kind: i.kind, Detail: i.detail, SortText: fmt.Sprintf("%d%04d", i.rank, n),
@@ -243,7 +247,7 @@ func (c *completer) item(i item, n int) protocol.CompletionItem {
 			out.Data = raw
 		}
 	}
-	if i.again {
+	if i.again && c.client.Suggests {
 		out.Command = &protocol.Command{Title: "Suggest", Command: "editor.action.triggerSuggest"}
 	}
 	return out

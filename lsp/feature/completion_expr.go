@@ -192,7 +192,7 @@ func (c *completer) beginnings(s check.Sight) {
 	}
 	for _, n := range s.Begin() {
 		if n.Type == nil {
-			c.add(item{label: n.Text, detail: rootDocs[n.Text], kind: protocol.CompletionKeyword, rank: leads, insert: n.Text + ".", again: true})
+			c.add(item{label: n.Text, detail: rootDocs[n.Text], kind: protocol.CompletionKeyword, rank: leads, dot: true, again: true})
 			for _, m := range s.Members(n.Text) {
 				if c.isOwn(m) {
 					continue

@@ -30,6 +30,8 @@ func (c *completer) objectKey() {
 		if !a.Optional {
 			required = append(required, a)
 			i.rank, i.detail = fits, i.detail+", required"
+		} else { // what leaving it out means is no other value of it
+			i.detail = "optional, " + typeText(types.WithoutNull(a.Type))
 		}
 		if !written {
 			i.insert += " = "

@@ -9,7 +9,9 @@ import (
 )
 
 // TestCompletion reads lines such as "complete MARK: !first +offered -not": what is
-// offered first (since it passes the check as it stands), at all, and not.
+// offered first (since it passes the check as it stands), at all, and not; and such as
+// "write MARK LABEL: line", the line once that is chosen, with a snippet's places, and
+// "detail MARK LABEL: text".
 func TestCompletion(t *testing.T) {
 	archives(t, "completion_", func(t *testing.T, comment string, files map[string]string) {
 		e := newEditor(t, files, strings.Contains(comment, "with snippets"))
@@ -39,5 +41,43 @@ func TestCompletion(t *testing.T) {
 				}
 			}
 		}
+		for _, x := range expectations(comment, "write") {
+			i := e.offered(x.mark, x.args[0])
+			if i == nil || i.TextEdit == nil {
+				t.Errorf("%s\n\tis not offered", x.line)
+				continue
+			}
+			r := i.TextEdit.Range
+			text := e.text(e.marks[x.mark].file)
+			src := string(text.Bytes())
+			from, to := text.Offset(r.Start), text.Offset(r.End)
+			line := src[strings.LastIndexByte(src[:from], '\n')+1:from] + i.TextEdit.NewText
+			rest, _, _ := strings.Cut(src[to:], "\n")
+			if got := strings.TrimSpace(line + rest); got != x.text {
+				t.Errorf("%s\n\tgives: %s", x.line, got)
+			}
+		}
+		for _, x := range expectations(comment, "detail") {
+			if i := e.offered(x.mark, x.args[0]); i == nil || i.Detail != x.text {
+				t.Errorf("%s\n\tgot %+v", x.line, i)
+			}
+		}
 	})
+}
+
+// offered returns what completion offers at a mark under a label, or nil.
+func (e *editor) offered(mark, label string) *protocol.CompletionItem {
+	e.t.Helper()
+	list, err := ask[*protocol.CompletionList](e, "textDocument/completion", protocol.CompletionParams{TextDocumentPositionParams: e.at(mark)})
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	if list != nil {
+		for _, i := range list.Items {
+			if i.Label == label {
+				return &i
+			}
+		}
+	}
+	return nil
 }

@@ -349,7 +349,7 @@ func (c *completer) capability(kind check.OfferKind) {
 			if s.Syntax.Description != nil {
 				doc = s.Syntax.Description.S
 			}
-			c.add(item{label: s.Syntax.Name.Text, detail: detail, doc: doc, kind: protocol.CompletionModule, rank: leads, again: true})
+			c.add(item{label: s.Syntax.Name.Text, detail: detail, doc: doc, kind: protocol.CompletionModule, rank: leads, dot: len(s.Keys) == 0, again: true})
 		}
 		return
 	}

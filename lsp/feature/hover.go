@@ -64,6 +64,9 @@ func (h *hoverer) find() (string, hcl.Range) {
 	if text, at := h.function(); text != "" {
 		return text, at
 	}
+	if text, at := h.loopVariable(); text != "" {
+		return text, at
+	}
 	if text, at := h.key(); text != "" {
 		return text, at
 	}
@@ -129,6 +132,30 @@ func (h *hoverer) function() (string, hcl.Range) {
 			given = "Here it gives `" + short(s.Type) + "`."
 		}
 		return para(code("hcl", f.Signature()), f.Doc, code("hcl", f.Example+" # "+f.Gives), given), x.NameRange
+	}
+	return "", hcl.Range{}
+}
+
+// loopVariable says what a variable of a `for` is, where the `for` names it.
+func (h *hoverer) loopVariable() (string, hcl.Range) {
+	start, end := wordAround(h.src, h.offset)
+	name := string(h.src[start:end])
+	for _, s := range h.view.At(h.offset) {
+		x, ok := s.Node.(*hclsyntax.ForExpr)
+		if !ok || name == "" || x.KeyVar != name && x.ValVar != name || start < x.OpenRange.End.Byte || end > x.CollExpr.Range().Start.Byte {
+			continue
+		}
+		at := x.ValExpr.Range().Start.Byte
+		for _, inner := range check.Look(h.project, h.Name, at, at).At(at) {
+			if inner.Range.Start.Byte != at {
+				continue
+			}
+			for _, n := range inner.Begin() {
+				if n.Variable && n.Text == name {
+					return typed(name, n.Type), hcl.Range{Filename: h.Name, Start: hcl.Pos{Byte: start}, End: hcl.Pos{Byte: end}}
+				}
+			}
+		}
 	}
 	return "", hcl.Range{}
 }
@@ -235,6 +262,8 @@ func (h *hoverer) symbol(o index.Occurrence) string {
 		return h.ofWorkflow(o)
 	case index.Connection:
 		return h.connection(name)
+	case index.Provider:
+		return h.provider(name)
 	case index.Secret:
 		return h.secret(name)
 	case index.Interface:

@@ -162,6 +162,18 @@ func (h *hoverer) connection(id string) string {
 	return para(code("hcl", "connection "+id+" # "+transportOf(c)), about)
 }
 
+// provider says which connections of a provider there are.
+func (h *hoverer) provider(name string) string {
+	var s strings.Builder
+	s.WriteString("provider " + name)
+	for _, id := range keys(h.project.Connections) {
+		if strings.HasPrefix(id, name+".") {
+			s.WriteString("\nconnection " + id + " # " + transportOf(h.project.Connections[id]))
+		}
+	}
+	return code("hcl", s.String())
+}
+
 func (h *hoverer) secret(name string) string {
 	s := h.project.Secrets[name]
 	if s == nil {

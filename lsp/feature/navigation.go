@@ -25,7 +25,7 @@ func definition(ctx context.Context, s *workspace.Snapshot, p protocol.Definitio
 		return nil, err
 	}
 	offset := t.Text.Offset(p.Position)
-	names := t.named(offset)
+	names := t.meant(offset)
 	if len(names) == 0 && t.isWorkflows() {
 		names = t.outputAt(offset)
 	}
@@ -128,7 +128,7 @@ func references(ctx context.Context, s *workspace.Snapshot, p protocol.Reference
 	if t == nil || err != nil {
 		return nil, err
 	}
-	names := t.named(t.Text.Offset(p.Position))
+	names := t.meant(t.Text.Offset(p.Position))
 	if len(names) == 0 {
 		return nil, nil
 	}
@@ -218,7 +218,7 @@ func highlights(ctx context.Context, s *workspace.Snapshot, p protocol.DocumentH
 	if t == nil || err != nil {
 		return nil, err
 	}
-	names := t.named(t.Text.Offset(p.Position))
+	names := t.meant(t.Text.Offset(p.Position))
 	var out []protocol.DocumentHighlight
 	var last hcl.Range
 	for _, o := range t.own() {

@@ -187,6 +187,22 @@ func (t *target) named(offset int) []index.Occurrence {
 	return out
 }
 
+// meant is as named is, and of what a name begins with, such as the input of input.title,
+// it returns the name.
+func (t *target) meant(offset int) []index.Occurrence {
+	if names := t.named(offset); len(names) > 0 || !t.isWorkflows() {
+		return names
+	}
+	start, end := wordAround(t.src, offset)
+	switch string(t.src[start:end]) {
+	case "input", "local", "step", "secret", "workflow", "deployment", "connection", "interface":
+		if end < len(t.src) && t.src[end] == '.' {
+			return t.named(end + 1)
+		}
+	}
+	return nil
+}
+
 // location returns a place of a file of the project. The error is the context's.
 func (t *target) location(ctx context.Context, r hcl.Range) (protocol.Location, error) {
 	l, _, err := t.Project.Location(ctx, diag.RangeOf(r))

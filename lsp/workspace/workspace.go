@@ -29,6 +29,7 @@ type Client struct {
 	protocol.ClientCapabilities
 	Encoding document.Encoding
 	Version  string // of wfc, as project.Options has it
+	Suggests bool   // it knows VS Code's command to complete again; others complain of it
 }
 
 // Document is one version of an open document. It is immutable.

@@ -285,7 +285,8 @@ const pulling = { ...complete, textDocument: { ...complete.textDocument, diagnos
 
 async function session(name, capabilities, workspaceFolders) {
   const s = new Session(capabilities);
-  const initialized = await s.ask("initialize", { processId: process.pid, rootUri: null, capabilities, workspaceFolders });
+  const info = capabilities === complete ? { clientInfo: { name: "Visual Studio Code", version: "1.100.0" } } : {};
+  const initialized = await s.ask("initialize", { processId: process.pid, rootUri: null, capabilities, workspaceFolders, ...info });
   for (const [feature, options] of Object.entries(initialized.capabilities)) if (options === null) fault(`${feature} is null`, initialized);
   await s.tell("initialized", {});
   for (const file of files(root)) await s.file(file);
