@@ -373,6 +373,7 @@ const home = "/home/ada"
 var (
 	digestHex = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
 	columns   = regexp.MustCompile(`(\S) {2,}`)
+	slower    = regexp.MustCompile(`\n\nTime\n(?:  ~ .*\n)+`) // of runs diff, on a machine with much else to do
 	goBuild   = regexp.MustCompile(`wfc 0\.1\.0-dev( \([0-9a-f]{12}\))?`)
 )
 
@@ -385,6 +386,7 @@ func (s *session) normal(text string, anyOrder bool) string {
 	text = normal(strings.ReplaceAll(text, s.realRoot(), home), "")
 	text = digestHex.ReplaceAllString(text, "DIGEST")
 	text = goBuild.ReplaceAllString(text, "wfc VERSION")
+	text = slower.ReplaceAllString(text, "\n")
 	text = columns.ReplaceAllString(text, "$1  ")
 	if anyOrder {
 		lines := strings.Split(text, "\n")
