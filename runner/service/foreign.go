@@ -1,7 +1,6 @@
 package service
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
@@ -108,5 +107,5 @@ func tooLong(what string, n int) error {
 	if n <= maxSource {
 		return nil
 	}
-	return &Error{Kind: Limit, Message: fmt.Sprintf("%s has %d bytes; more than %d are not taken.", what, n, maxSource)}
+	return refuse(Invalid, "%s has %d bytes; more than %d are not taken.", what, n, maxSource)
 }

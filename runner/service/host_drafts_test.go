@@ -136,7 +136,7 @@ func TestADraftIsSavedAsItIsAndJudgedEachTime(t *testing.T) {
 	refused(t, err, Conflict)
 	long := strings.Repeat("#", maxSource+1)
 	_, err = h.UpdateDraft(ctx, "work", DraftChange{Source: &long})
-	refused(t, err, Limit)
+	refused(t, err, Invalid)
 	for _, id := range []string{"../up", "", ".hidden", "a/b", "a\x00", strings.Repeat("a", 200), "a..b"} {
 		if _, err := h.CreateDraft(ctx, NewDraft{ID: id}); id != "" {
 			refused(t, err, Invalid)
