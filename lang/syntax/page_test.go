@@ -101,7 +101,10 @@ func section(b *strings.Builder, s *BlockSchema, all []*BlockSchema) {
 		b.WriteString("\n| attribute | is | |\n| --- | --- | --- |\n")
 		for _, a := range s.Attributes {
 			name := "`" + a.Name + "`"
-			if a.Required {
+			switch {
+			case a.Instead != "":
+				name += fmt.Sprintf(" (required, or `%s`)", a.Instead)
+			case a.Required:
 				name += " (required)"
 			}
 			fmt.Fprintf(b, "| %s | %s | %s |\n", name, written(a), strings.ReplaceAll(a.Doc, "|", `\|`))

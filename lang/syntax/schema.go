@@ -21,6 +21,7 @@ type AttributeSchema struct {
 	Name     string
 	Doc      string // one or two sentences
 	Required bool
+	Instead  string // of a required one: the attribute that may be written in its place
 	Form     Form
 	Choices  []string // of Choice and Choices, and the constants that On takes
 }
@@ -103,7 +104,7 @@ var schemas = func() map[*shape]*BlockSchema {
 		b := &BlockSchema{Type: s.name, Labels: s.labels, Doc: blockDocs[s.name], Free: s.free, TextLabels: s.textual}
 		out[s] = b
 		for _, name := range s.builtAttrs() {
-			a := AttributeSchema{Name: name, Required: slices.Contains(s.required, name)}
+			a := AttributeSchema{Name: name, Required: slices.Contains(s.required, name), Instead: s.instead[name]}
 			w := lookup(s.name, name)
 			a.Doc, a.Form, a.Choices = w.doc, w.form, w.choices
 			b.Attributes = append(b.Attributes, a)
