@@ -115,6 +115,9 @@ func (s *session) block(b *block) string {
 	}
 	for _, program := range []string{"curl", "git"} {
 		if _, err := exec.LookPath(program); b.marks["needs"] == program && err != nil {
+			if os.Getenv("WFC_REQUIRE_REAL") == "1" {
+				s.errorf("%v", err)
+			}
 			return b.text
 		}
 	}
