@@ -159,8 +159,15 @@ func (c *checker) checkTest(t *syntax.Test) Test {
 		p.ended = "error"
 	}
 	p.final = p.ended != "ok"
-	if e := t.Expect; e != nil && e.Outputs != nil {
-		c.expectedOutputs(e)
+	if e := t.Expect; e != nil {
+		if e.Outcome != nil && e.Error != nil && e.Outcome.S != "error" {
+			c.report(diag.New(codeMisfit, e.Error.Range, "A run that fails has the outcome \"error\", and this test expects %q. Remove %q or %q.", e.Outcome.S, "outcome", "error").With(e.Outcome.Range, "The outcome."))
+		}
+		if e.Outputs != nil && p.ended != "ok" {
+			c.report(diag.New(codeMisfit, e.Outputs.NameRange, "Only a run that completes has outputs, and this test expects another end. Remove %q.", e.Outputs.Name))
+		} else if e.Outputs != nil {
+			c.expectedOutputs(e)
+		}
 	}
 	for _, a := range t.Asserts {
 		c.check(a.Condition, p, nil, types.BoolType, assertSubject)

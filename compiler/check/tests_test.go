@@ -117,5 +117,17 @@ test "t" {
 			"WFC2002 `countr` ~ Did you mean \"counter\"?",
 			"WFC2001 `none`",
 		}},
+		{"an outcome that no failure has", asks + `
+  expect {
+    outcome = "ok"
+    error   = "tool"
+  }
+}`, []string{"WFC1032 `\"tool\"` ~ this test expects \"ok\""}},
+		{"outputs of a run that fails", asks + `
+  expect {
+    error   = "tool"
+    outputs = { n = 1 }
+  }
+}`, []string{"WFC1032 `outputs` ~ Only a run that completes has outputs"}},
 	})
 }

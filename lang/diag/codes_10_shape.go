@@ -247,7 +247,7 @@ connection "files" "docs" {
 `,
 		},
 		Entry{
-			Code: "WFC1032", Severity: Error, Summary: "Attribute does not fit the step",
+			Code: "WFC1032", Severity: Error, Summary: "Attribute does not fit the block",
 			Explanation: "The attribute has no meaning with what the step does, so it would have no effect.",
 			Failing: `workflow "hello" {
   step "greet" {

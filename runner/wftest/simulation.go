@@ -245,7 +245,7 @@ func (s *simulation) leave(l *lane, c engine.StartCall) {
 	x := s.describe(c)
 	s.calls = append(s.calls, x)
 	if len(s.calls) > maxCalls {
-		s.problem(s.header(), fmt.Sprintf("The run does not end: it has made %d calls.", maxCalls))
+		s.problem(s.header(), fmt.Sprintf("The run has made %d calls, and a test makes no more: it does not end, or it has too many elements for a test.", maxCalls))
 		return
 	}
 	s.step(engine.NodeStarted{At: c.At, Attempt: c.Attempt, Generation: 1, Repeatable: c.Repeatable, Deadline: c.Deadline, Time: s.now})

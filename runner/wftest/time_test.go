@@ -145,7 +145,7 @@ func TestVirtualTime(t *testing.T) {
   }`, `
   mock "demo" "counter" {
     output = { count = 1 }
-  }`, []string{"The run does not end: it has made 20000 calls."}},
+  }`, []string{"The run has made 20000 calls, and a test makes no more"}},
 		{"waiting without an end ends", `
   step "n" {
     value = 1
