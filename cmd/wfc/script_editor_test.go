@@ -84,7 +84,7 @@ func neovim(t *testing.T) (setup, error) {
 	if minor, _ := strconv.Atoi(string(m[1])); minor < 11 {
 		version = "neovim 0.7"
 	}
-	return setup{files: map[string]string{".config/nvim/init.lua": configuration(t, version)}}, nil
+	return setup{files: map[string]string{".config/nvim/init.lua": configuration(t, version) + configuration(t, "neovim lenses")}}, nil
 }
 
 func emacs(t *testing.T) (setup, error) {
