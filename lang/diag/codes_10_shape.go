@@ -248,7 +248,7 @@ connection "files" "docs" {
 		},
 		Entry{
 			Code: "WFC1032", Severity: Error, Summary: "Attribute does not fit the block",
-			Explanation: "The attribute has no meaning with what the step does, so it would have no effect.",
+			Explanation: "The attribute has no meaning with what else the block says, so it would have no effect.",
 			Failing: `workflow "hello" {
   step "greet" {
     value = "Hello"
