@@ -372,9 +372,15 @@ func textOf(t *syntax.Text) string {
 	return t.S
 }
 
-// target links a target of the project under a key.
+// target links a target of the project under a key. What callers bind that does not
+// fit is not kept: there is no end to it.
 func (w *world) target(t compiler.Target, key string) *linked {
 	l, _ := entry(w, w.plans, key).get(func() (*linked, error) { return link(w.project, t), nil })
+	if l.plan == nil && len(t.Bind) > 0 {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		delete(w.plans, key)
+	}
 	return l
 }
 

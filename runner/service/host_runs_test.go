@@ -439,6 +439,18 @@ func TestWhoStartsManyRunsKeepsNobodyElseWaiting(t *testing.T) {
 	}
 }
 
+// Whoever may start runs cannot fill the memory with what does not fit.
+func TestBindingsThatDoNotFitAreNotKept(t *testing.T) {
+	h := meetingHost(t, HostOptions{})
+	for i := range 10 {
+		_, err := h.Start(t.Context(), StartRun{Target: "workflow.meeting", Bind: map[string]string{fmt.Sprint("s", i): "fixture.default"}}, false)
+		refused(t, err, Invalid)
+	}
+	if n := len(h.now().plans); n != 0 {
+		t.Errorf("%d plans are kept", n)
+	}
+}
+
 // Another workflow is something else, also with the same inputs.
 func TestARunKeyStandsForOneWorkflow(t *testing.T) {
 	h := newHostTest(t, map[string]string{"wfc.hcl": "", "a.wf.hcl": "workflow \"a\" {\n}\nworkflow \"b\" {\n}\n"}, HostOptions{})
