@@ -33,13 +33,16 @@ var update = flag.Bool("update", false, "rewrite the goldens of the scripts and 
 // The test binary is wfc itself, and the servers that scripts connect to, when
 // it is started under one of their names.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"wfc":        wfcMain,
-		"testserver": func() { testserver.Main(); syscall.Exit(0) },
-		"toolserver": func() { testserver.Declare(); testserver.Main(); syscall.Exit(0) },
-		"httpserver": httpserver.Main,
-		"dying":      dyingServer,
-	})
+	testscript.Main(m, programs)
+}
+
+// programs are what the test binary is, by the names that it is started under.
+var programs = map[string]func(){
+	"wfc":        wfcMain,
+	"testserver": func() { testserver.Main(); syscall.Exit(0) },
+	"toolserver": func() { testserver.Declare(); testserver.Main(); syscall.Exit(0) },
+	"httpserver": httpserver.Main,
+	"dying":      dyingServer,
 }
 
 // wfcMain is main. Servers end without the race detector's sleep at the exit,
