@@ -69,6 +69,10 @@ workflow "promote" {
   input "envs" {
     type    = list(enum("dev", "staging", "prod"))
     default = ["dev", "staging", "prod"]
+    validation {
+      condition     = contains(input.envs, "dev") && alltrue([for name in input.promote_to : contains(input.envs, name)])
+      error_message = "envs must have dev, which the others are compared with, and those of promote_to."
+    }
   }
   input "promote_to" {
     type    = list(enum("staging", "prod"))
