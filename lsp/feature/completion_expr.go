@@ -45,10 +45,17 @@ func (c *completer) expression() {
 		return
 	}
 	if x.Traversal[0].SourceRange().Start.Byte == p.at {
+		if before := bytes.TrimRight(c.src[c.place.Value:c.start], " \t"); bytes.HasSuffix(before, []byte("==")) || bytes.HasSuffix(before, []byte("!=")) {
+			view := check.Look(p.project, c.Name, c.place.Value, p.at+len(here))
+			for _, text := range c.comparedWith(view, p.at) {
+				c.add(item{label: types.Notation(value.OfString(text)), kind: protocol.CompletionEnumMember, rank: fits})
+			}
+		}
 		c.beginnings(p.sight)
 		return
 	}
-	if len(x.Traversal) > 1 {
+	// Behind a later dot is what is not known.
+	if len(x.Traversal) > 1 && x.Traversal[1].SourceRange().End.Byte == p.at+len(here) {
 		c.members(p.sight, x.Traversal.RootName())
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/lda-wf/wfc/compiler/check"
+	"github.com/lda-wf/wfc/compiler/project"
 	"github.com/lda-wf/wfc/lsp/outline"
 )
 
@@ -16,11 +17,12 @@ const here = "here__wfc"
 
 // probe is a text that was tried out, and what the checker saw of it.
 type probe struct {
-	view  *check.View
-	src   []byte
-	at    int         // where the name that was put in begins
-	sight check.Sight // the expression that is, or ends with, the name
-	found bool
+	project *project.Project // with the text
+	view    *check.View
+	src     []byte
+	at      int         // where the name that was put in begins
+	sight   check.Sight // the expression that is, or ends with, the name
+	found   bool
 }
 
 // probe looks at the file with a name in the place of the one that is being written.
@@ -37,8 +39,8 @@ func (c *completer) probe() probe {
 		src = append(src, here...)
 		src = append(src, tail.text...)
 		src = append(src, rest...)
-		p = probe{src: src, at: c.start}
-		p.view = check.Look(c.project.With(c.Name, src), c.Name, c.start, c.start+len(here))
+		p = probe{project: c.project.With(c.Name, src), src: src, at: c.start}
+		p.view = check.Look(p.project, c.Name, c.start, c.start+len(here))
 		if p.find() {
 			break
 		}
