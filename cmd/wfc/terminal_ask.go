@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lda-wf/wfc/lang/types"
 	"github.com/lda-wf/wfc/lang/value"
 	"github.com/lda-wf/wfc/runner/engine"
 	"github.com/lda-wf/wfc/runner/journal"
@@ -89,7 +90,7 @@ func (t *terminal) reply(ctx context.Context, q journal.Question) (*engine.Reply
 
 // asJSON asks for an answer that no form can ask for.
 func (t *terminal) asJSON(ctx context.Context, q journal.Question) (*engine.Reply, error) {
-	t.say("    The answer is JSON of the type %s.\n", printable(q.Answer))
+	t.say("    The answer is JSON of the type %s%s.\n", printable(q.Answer), exampleOf(q.Answer))
 	for {
 		t.say("    Answer, or decline: ")
 		text, err := t.line(ctx)
@@ -105,6 +106,15 @@ func (t *terminal) asJSON(ctx context.Context, q journal.Question) (*engine.Repl
 		}
 		t.say("    %s\n", printable(err.Error()))
 	}
+}
+
+// exampleOf shows what JSON of a type looks like; "" where the type cannot be read.
+func exampleOf(answer string) string {
+	t, problems := types.Parse(answer, "answer", nil)
+	if problems.HasErrors() {
+		return ""
+	}
+	return ", such as " + printable(types.Example(t).JSON())
 }
 
 // send asks what becomes of an answer: "yes", "no" (it is typed again) or "decline".

@@ -74,7 +74,7 @@ func (s *simulation) exampleOf(c *call) *value.Value {
 	if t == nil || t.Underlying().Kind() == types.String || t.Underlying().Kind() == types.Any {
 		return nil
 	}
-	v := example(t, 0)
+	v := types.Example(t)
 	return &v
 }
 

@@ -120,7 +120,7 @@ func (j *judge) unanswered() (message string, blocks string) {
 				break
 			}
 		}
-		b := "  answer " + literal(label) + " {\n    data = " + expression(example(t, 0), 2) + "\n"
+		b := "  answer " + literal(label) + " {\n    data = " + expression(types.Example(t), 2) + "\n"
 		if len(q.Approvers) > 0 {
 			b += "    as = " + literal(q.Approvers[0]) + "\n"
 		}
