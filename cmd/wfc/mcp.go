@@ -3,12 +3,15 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/lda-wf/wfc/compiler/project"
+	"github.com/lda-wf/wfc/lang/diag"
 	"github.com/lda-wf/wfc/runner/mcpserver"
 	"github.com/lda-wf/wfc/runner/service"
 )
@@ -51,6 +54,7 @@ func serveMCP(ctx context.Context, std streams, g *globals, data string, manage 
 		}
 	}
 	log := slog.New(slog.NewTextHandler(std.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	logMistakes(log, p)
 	host, err := service.OpenHost(ctx, p, service.HostOptions{
 		Options: service.Options{Environment: env, Version: version, Folder: folder, ProcessEnds: true},
 		Load:    g.load,
@@ -76,6 +80,26 @@ func serveMCP(ctx context.Context, std streams, g *globals, data string, manage 
 		return &exit{code: exitInterrupted}
 	}
 	return nil
+}
+
+// maxMistakes bounds the findings of a project that a log has.
+const maxMistakes = 5
+
+// logMistakes logs what is wrong with the files of a project: what is in them is not
+// served, and clients would not know why.
+func logMistakes(log *slog.Logger, p *project.Project) {
+	more := 0
+	for _, d := range p.Diagnostics {
+		switch {
+		case d.Severity != diag.Error:
+		case more < maxMistakes:
+			more++
+			log.Warn("a mistake in the project", "at", fmt.Sprintf("%s:%d", d.Range.File, d.Range.Start.Line), "code", string(d.Code), "why", d.Detail)
+		case more == maxMistakes:
+			more++
+			log.Warn("more mistakes in the project: see wfc check")
+		}
+	}
 }
 
 // unclosed is a writer that is not ours to close.

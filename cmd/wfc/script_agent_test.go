@@ -52,7 +52,7 @@ type agentsOf struct{}
 func agentCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
 		"agent": newAgent, "tools": agentTools, "tool": agentTool, "resource": agentResource, "begin": agentBegin, "cancel": agentCancel, "result": agentResult,
-		"told": agentTold, "leave": agentLeave,
+		"told": agentTold, "leave": agentLeave, "crash": agentCrash,
 	}
 }
 
@@ -293,6 +293,13 @@ func agentLeave(ts *testscript.TestScript, neg bool, args []string) {
 	late.Stop()
 	fmt.Fprint(ts.Stdout(), normal(a.log.String(), ts.Getenv("WORK")))
 	ts.Check(err)
+}
+
+// agentCrash is "crash NAME": its process is killed.
+func agentCrash(ts *testscript.TestScript, neg bool, args []string) {
+	a, _ := agentOf(ts, neg, args, 0, 0, "crash NAME")
+	delete(ts.Value(agentsOf{}).(*agents).list, args[0])
+	a.kill()
 }
 
 // kill ends the process at the end of a script, if it is there still.

@@ -86,6 +86,7 @@ func startServer(ctx context.Context, std streams, g *globals, f serveFlags) (er
 	if err != nil {
 		return failed(err)
 	}
+	logMistakes(log, p)
 	folder := filepath.Join(p.Root, service.StateFolder)
 	if f.data != "" {
 		if folder, err = filepath.Abs(f.data); err != nil {
