@@ -20,3 +20,15 @@ func TestLongNamesStayApart(t *testing.T) {
 		t.Errorf("the names are %q and %q", a, b)
 	}
 }
+
+// Letters that clients do not take are no reason for two deployments to have one tool.
+func TestNamesInOtherScriptsStayApart(t *testing.T) {
+	seen := map[string]string{}
+	for _, id := range []string{"数据", "文件", "__", "münchen", "m_nchen", "mönchen"} {
+		name := ToolName(id)
+		if other, twice := seen[name]; twice {
+			t.Errorf("%s and %s are both the tool %s", other, id, name)
+		}
+		seen[name] = id
+	}
+}
