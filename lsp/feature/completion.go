@@ -61,7 +61,7 @@ type item struct {
 	rank   rank
 
 	insert  string // what is inserted; "": the label
-	dot     bool   // a name follows: what is inserted ends with a dot, if none stands there
+	dot     bool   // a name follows: what is inserted ends with a dot, unless one or a bracket stands there
 	snippet bool   // insert has places to fill
 	start   int    // where what it replaces begins; -1: the name in hand
 	filter  string // what is compared with what it replaces; "": the label
@@ -227,7 +227,7 @@ func (c *completer) item(i item, n int) protocol.CompletionItem {
 	if insert == "" {
 		insert = i.label
 	}
-	if i.dot && (end >= len(c.src) || c.src[end] != '.') {
+	if i.dot && (end >= len(c.src) || c.src[end] != '.' && c.src[end] != '[') {
 		insert += "."
 	}
 	edit := protocol.TextEdit{Range: c.Text.Range(start, end), NewText: insert}
