@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -111,15 +112,25 @@ func whatIsAsked(r *journal.RunRecord) string {
 		return "\nNo step of this run asks anything."
 	}
 	var names []string
-	for i, q := range r.Questions {
-		if i == mostDoubts {
+	for _, q := range r.Questions {
+		if isOver(q) {
+			continue
+		}
+		if len(names) == mostDoubts {
 			names = append(names, "…")
 			break
 		}
 		names = append(names, printable(q.Name))
 	}
+	if len(names) == 0 {
+		return fmt.Sprintf("\nThe run goes on without an answer:\n\n    wfc runs resume %s", r.Run)
+	}
 	return "\nThese steps ask: " + strings.Join(names, ", ") + "."
 }
+
+// isOver reports whether the deadline of a question has passed: whoever resumes the run
+// goes on with that.
+func isOver(q journal.Question) bool { return q.Deadline != nil && !time.Now().Before(*q.Deadline) }
 
 // mostQuestions is for how many questions the commands are written out.
 const mostQuestions = 5
@@ -142,6 +153,10 @@ func tellQuestions(w io.Writer, where string, r *journal.RunRecord) {
 		}
 		if len(q.Approvers) > 0 {
 			fmt.Fprintf(w, "    for %s to answer\n", printable(strings.Join(q.Approvers, ", ")))
+		}
+		if isOver(q) {
+			fmt.Fprintf(w, "    until %s, which has passed. The run goes on with that:\n\n    wfc runs resume %s%s\n", stamp(*q.Deadline), r.Run, where)
+			continue
 		}
 		if q.Deadline != nil {
 			fmt.Fprintf(w, "    until %s\n", stamp(*q.Deadline))

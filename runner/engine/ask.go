@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lda-wf/wfc/compiler/plan"
@@ -93,6 +94,9 @@ func (c *Core) approvers(n *node, s *scope) ([]string, *Failure) {
 	for _, name := range v.AsList() {
 		if name.Kind() != value.String {
 			return nil, expressionFailure("`approvers` must be a list of names; one of them is %s.", name.Summary(80))
+		}
+		if strings.TrimSpace(name.AsString()) == "" {
+			return nil, expressionFailure("`approvers` has an empty name, as which nobody could answer.")
 		}
 		names = append(names, name.AsString())
 	}

@@ -95,11 +95,12 @@ func TestAQuestionThatCannotBeAskedFails(t *testing.T) {
 		node plan.NodeSpec
 		want string
 	}{
-		"its message is no text":  {asks("a", `1`, "bool"), "`message` must be text"},
-		"nothing to choose from":  {asks("a", `"?"`, "object({ pick = string })", choices(`{ pick = [] }`)), `There is nothing to choose from for "pick"`},
-		"nobody could answer":     {asks("a", `"?"`, "bool", approvers(`[]`)), "`approvers` is empty"},
-		"an approver is no name":  {asks("a", `"?"`, "bool", approvers(`[1]`)), "`approvers` must be a list of names"},
-		"choices that are no map": {asks("a", `"?"`, "object({ pick = string })", choices(`[1]`)), "`choices` must be an object"},
+		"its message is no text":     {asks("a", `1`, "bool"), "`message` must be text"},
+		"nothing to choose from":     {asks("a", `"?"`, "object({ pick = string })", choices(`{ pick = [] }`)), `There is nothing to choose from for "pick"`},
+		"nobody could answer":        {asks("a", `"?"`, "bool", approvers(`[]`)), "`approvers` is empty"},
+		"an approver without a name": {asks("a", `"?"`, "bool", approvers(`["ada", " "]`)), "`approvers` has an empty name"},
+		"an approver is no name":     {asks("a", `"?"`, "bool", approvers(`[1]`)), "`approvers` must be a list of names"},
+		"choices that are no map":    {asks("a", `"?"`, "object({ pick = string })", choices(`[1]`)), "`choices` must be an object"},
 	} {
 		got := newSim(t, planOf(c.node), nil).begin().core.Ended()
 		if got == nil || got.Err == nil || got.Err.Kind != KindExpression || !strings.Contains(got.Err.Message, c.want) {
