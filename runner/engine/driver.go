@@ -186,6 +186,9 @@ func (d *driver) resume(ctx context.Context) (*Outcome, error) {
 		for _, ev := range waiting {
 			d.takeBefore(ev)
 		}
+		if d.newSessions {
+			clear(d.core.gone) // those that were lost before, too
+		}
 		for id, last := range d.sessions {
 			if !id.Private || d.core.gone[id.Connection] || d.newSessions {
 				continue

@@ -244,6 +244,34 @@ func TestPrivateSessionsOfADeadProcessAreGoneUnlessNewOnesWillDo(t *testing.T) {
 	}
 }
 
+// One who goes on with new sessions may say so after the run was gone on with once, as a
+// server does by itself when it starts, and waits for a word on a step.
+func TestNewSessionsMayComeAfterARunWaited(t *testing.T) {
+	store := openJournal(t)
+	p := planOf(call("a", "t", `{ n = 0 }`, effect("write"), idempotent), call("b", "t", `{ n = 1 }`, effect("write"), after("a")), call("c", "t", `{ n = 2 }`, after("b")))
+	p.Sources[0].Session = "run"
+	p.Seal()
+	prog := program(t, p)
+	server := &effects{done: map[string]int{}}
+	var id journal.RunID
+	for n := 1; server.done[`t{"n":1}`] == 0; n++ { // until it dies with the call of b under way
+		clear(server.done)
+		id, _ = runUntil(t, store, prog, server, n)
+	}
+	opts := Options{Program: prog, Caller: server, Journal: store}
+	out, err := Resume(t.Context(), opts, id)
+	if err != nil || out.Status != StatusWaiting {
+		t.Fatalf("it is %+v, %v", out, err)
+	}
+	if err := Resolve(t.Context(), store, prog, id, Word{Step: "b", As: journal.ResolvedOK, Output: new(value.OfObject(nil))}); err != nil {
+		t.Fatal(err)
+	}
+	opts.NewSessions = true
+	if out, err = Resume(t.Context(), opts, id); err != nil || out.Status != StatusCompleted {
+		t.Errorf("with new sessions it ends with %s, %v, %v", out.Status, out.Err, err)
+	}
+}
+
 // An undo block is asked about as any call whose answer was lost: else what it was to
 // undo might stay.
 func TestAnUndoInDoubtIsAskedAbout(t *testing.T) {

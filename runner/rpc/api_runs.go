@@ -187,7 +187,7 @@ func (a *api) resolveRun(ctx context.Context, p protocol.RunResolveParams) (out 
 		return out, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "The parameter step: %v.", err)
 	}
 	return a.goOn(ctx, p.RunID, p.Wait, func(id string) (*service.Run, error) {
-		return a.host().Resolve(ctx, id, w)
+		return a.host().Resolve(ctx, id, w, service.ResumeRun{NewSessions: p.NewSessions})
 	})
 }
 

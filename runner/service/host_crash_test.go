@@ -176,7 +176,7 @@ func (h *hostTest) resolve(run *Run) (n int) {
 			out := object1(h.T, `{"value": "`+text+`"}`)
 			word.As, word.Output = journal.ResolvedOK, &out
 		}
-		_, err := h.Resolve(h.T.Context(), run.ID, word)
+		_, err := h.Resolve(h.T.Context(), run.ID, word, ResumeRun{})
 		must(h.T, err)
 	}
 	return n

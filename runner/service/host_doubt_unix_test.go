@@ -79,9 +79,9 @@ deployment "stuck" {
 			if waits == nil || len(waits.Steps) != 1 || waits.Steps[0].Step != "write" {
 				t.Errorf("the events say of what waits %+v", waits)
 			}
-			_, err = h.Resolve(t.Context(), run.ID, engine.Word{Step: "writ", As: journal.ResolvedOK})
+			_, err = h.Resolve(t.Context(), run.ID, engine.Word{Step: "writ", As: journal.ResolvedOK}, ResumeRun{})
 			refused(t, err, Conflict)
-			_, err = h.Resolve(t.Context(), run.ID, engine.Word{Step: "write", As: journal.ResolvedError, By: "test"})
+			_, err = h.Resolve(t.Context(), run.ID, engine.Word{Step: "write", As: journal.ResolvedError, By: "test"}, ResumeRun{})
 			must(t, err)
 			h.ended(run.ID)
 			if run, err = h.Run(t.Context(), run.ID); err != nil || run.Status != journal.Failed {

@@ -18,7 +18,7 @@ func (h *Host) Cancel(ctx context.Context, id, by string) (*Run, error) {
 		return nil, kindly(err)
 	}
 	if !owned {
-		return h.goOnWith(ctx, id)
+		return h.goOnWith(ctx, id, ResumeRun{})
 	}
 	return h.Run(ctx, id)
 }
@@ -58,9 +58,9 @@ func (h *Host) parked(ctx context.Context, id string) (*journal.RunRecord, error
 	return record, h.runs.await(ctx, string(record.Run))
 }
 
-// Resolve takes a word on a step of a run that is in doubt, and goes on with the run
-// unless another process has it.
-func (h *Host) Resolve(ctx context.Context, id string, word engine.Word) (*Run, error) {
+// Resolve takes a word on a step of a run that is in doubt, and goes on with the run, as
+// o says, unless another process has it.
+func (h *Host) Resolve(ctx context.Context, id string, word engine.Word, o ResumeRun) (*Run, error) {
 	if err := h.service.Resolve(ctx, id, word); err != nil {
 		var below *journal.Error
 		if !errors.As(err, &below) && ctx.Err() == nil {
@@ -68,7 +68,7 @@ func (h *Host) Resolve(ctx context.Context, id string, word engine.Word) (*Run, 
 		}
 		return nil, kindly(err)
 	}
-	return h.goOnWith(ctx, id)
+	return h.goOnWith(ctx, id, o)
 }
 
 // Answer takes a reply to a question of a run, and goes on with the run unless another
@@ -82,12 +82,12 @@ func (h *Host) Answer(ctx context.Context, id string, r engine.Reply) (*Run, err
 	if owned {
 		return h.Run(ctx, id)
 	}
-	return h.goOnWith(ctx, id)
+	return h.goOnWith(ctx, id, ResumeRun{})
 }
 
 // goOnWith resumes a run that was told something, unless somebody has it, who was told too.
-func (h *Host) goOnWith(ctx context.Context, id string) (*Run, error) {
-	r, err := h.Resume(ctx, id, ResumeRun{})
+func (h *Host) goOnWith(ctx context.Context, id string, o ResumeRun) (*Run, error) {
+	r, err := h.Resume(ctx, id, o)
 	if e := (*Error)(nil); errors.As(err, &e) && e.Kind == Conflict {
 		return h.Run(ctx, id)
 	}
