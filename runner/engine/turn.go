@@ -56,10 +56,10 @@ func (o *Options) turn(ctx context.Context, run journal.RunID, inputs, previous 
 	if t.slot != nil || err != nil {
 		return t, err
 	}
-	switch c.OnConflict {
-	case "reject":
+	switch {
+	case c.OnConflict == "reject" && run == "": // one that is resumed was begun when there was room
 		return t, &BusyError{o.Program.plan.Workflow, key, t.limit}
-	case "cancel":
+	case c.OnConflict == "cancel":
 		return t, o.cancelOthers(ctx, run, key)
 	}
 	return t, nil

@@ -269,9 +269,16 @@ func TestAQueuedRunWhoseProcessDiedIsCancelled(t *testing.T) {
 	letGo()
 }
 
-// A run that is resumed has its turn before those that were created after it.
+// A run that is resumed has its turn before those that were created after it. It was
+// begun once, so that nothing rejects it: what somebody answered would be in vain.
 func TestAResumedRunWaitsForItsTurnAgain(t *testing.T) {
-	opts, letGo := busy(t, "queue")
+	for _, onConflict := range []string{"queue", "reject"} {
+		t.Run(onConflict, func(t *testing.T) { testResumedRunWaits(t, onConflict) })
+	}
+}
+
+func testResumedRunWaits(t *testing.T, onConflict string) {
+	opts, letGo := busy(t, onConflict)
 	id := dead(t, opts)
 	queued, done := make(chan struct{}), make(chan *Outcome, 1)
 	resumed := opts
