@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,6 +74,8 @@ func serveMCP(ctx context.Context, std streams, g *globals, data string, manage 
 	defer surviveBrokenPipes()()
 	ctx, stop := interruptible(ctx)
 	defer stop()
+	following := follower{host: host, load: g.load, log: log, then: refreshing(server, log), data: dataFolder(p, folder)}
+	defer following.start(ctx, p)()
 	if err := server.ServeStdio(ctx, io.NopCloser(std.in), unclosed{std.out}); err != nil {
 		return err
 	}
@@ -80,6 +83,20 @@ func serveMCP(ctx context.Context, std streams, g *globals, data string, manage 
 		return &exit{code: exitInterrupted}
 	}
 	return nil
+}
+
+// refreshing has the tools of a server follow the deployments.
+func refreshing(server *mcpserver.Server, log *slog.Logger) func(context.Context) {
+	return func(ctx context.Context) {
+		if err := server.Refresh(ctx); err != nil {
+			log.Warn("the tools for agents are as they were", "error", err.Error())
+		}
+	}
+}
+
+// dataFolder is the data folder of a project; folder is what was asked for, "" nothing.
+func dataFolder(p *project.Project, folder string) string {
+	return cmp.Or(folder, filepath.Join(p.Root, service.StateFolder))
 }
 
 // maxMistakes bounds the findings of a project that a log has.

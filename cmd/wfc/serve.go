@@ -133,12 +133,8 @@ func startServer(ctx context.Context, std streams, g *globals, f serveFlags) (er
 	local := isLoopback(listener.Addr())
 	server, err := rpc.New(rpc.Options{
 		Host: host, Version: version, Log: log, Tokens: token.New(folder),
-		MCP: agents.Handler(rpc.Principal),
-		Changed: func(ctx context.Context) {
-			if err := agents.Refresh(ctx); err != nil {
-				log.Warn("the tools at /mcp are as they were", "error", err.Error())
-			}
-		},
+		MCP:          agents.Handler(rpc.Principal),
+		Changed:      refreshing(agents, log),
 		Metrics:      host.WriteMetrics,
 		RequireToken: f.requireToken || !local, AnyName: !local, TLS: certificate,
 	})
@@ -157,7 +153,11 @@ func startServer(ctx context.Context, std streams, g *globals, f serveFlags) (er
 	if !local && certificate == nil {
 		log.Warn("tokens and results pass over the network in the clear: give --tls-cert and --tls-key, or put something that does in front")
 	}
+	following := follower{host: host, load: g.load, log: log, then: refreshing(agents, log), data: folder}
+	unfollow := following.start(ctx, p)
+	defer unfollow()
 	served := server.Serve(ctx, listener, func() {
+		unfollow()
 		agents.Close()
 		drain()
 	})

@@ -178,6 +178,9 @@ func (h *Host) Reload(context.Context) error {
 	return nil
 }
 
+// Reads returns the names of the files of the project that expressions have read so far.
+func (h *Host) Reads() []string { return h.now().project.Reads() }
+
 // now returns the world as it was loaded last.
 func (h *Host) now() *world {
 	h.mu.Lock()
