@@ -42,8 +42,12 @@ func (h *Host) Resume(ctx context.Context, id string, o ResumeRun) (*Run, error)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := r.begun(ctx); err != nil {
-		return nil, kindly(err)
+	if err := r.resumed(ctx); err != nil {
+		err = kindly(err)
+		if e := (*Error)(nil); errors.As(err, &e) && e.Kind == Conflict && e.Run == "" {
+			e.Run = string(record.Run)
+		}
+		return nil, err
 	}
 	return h.after(ctx, string(record.Run), o.Wait)
 }

@@ -44,6 +44,8 @@ type liveRun struct {
 
 	known   chan struct{} // closed once id is set, or the run could not begin
 	id      string
+	told    sync.Once
+	first   chan struct{} // closed when something was told of it here, or it goes on no more
 	done    chan struct{} // closed when it goes on no more
 	outcome *engine.Outcome
 	err     error // why there is no outcome
@@ -64,7 +66,7 @@ func (t *runTable) start(by context.Context, line, workflow, deployment string, 
 	if !ok {
 		return nil, refuse(Limit, "%d runs go on and %d wait for their turn, which is as many as there may be. Try again later.", t.queue.most, t.queue.mostWaiting)
 	}
-	r := &liveRun{workflow: workflow, deployment: deployment, by: by, log: newEventLog(0, false), known: make(chan struct{}), done: make(chan struct{})}
+	r := &liveRun{workflow: workflow, deployment: deployment, by: by, log: newEventLog(0, false), known: make(chan struct{}), first: make(chan struct{}), done: make(chan struct{})}
 	return r, t.execute(r, turn, do)
 }
 
@@ -76,7 +78,7 @@ func (t *runTable) resume(record *journal.RunRecord, anew bool) (*liveRun, error
 		e.Run = id
 		return nil, e
 	}
-	r := &liveRun{workflow: record.Workflow, deployment: record.Deployment, id: id, known: make(chan struct{}), done: make(chan struct{})}
+	r := &liveRun{workflow: record.Workflow, deployment: record.Deployment, id: id, known: make(chan struct{}), first: make(chan struct{}), done: make(chan struct{})}
 	close(r.known)
 	before, err := t.host.told(context.Background(), id)
 	if err != nil {
@@ -140,6 +142,7 @@ func (t *runTable) watched(r *liveRun, ev engine.Event) {
 	}
 	r.trace.watched(ev)
 	r.log.add(ev)
+	r.told.Do(func() { close(r.first) })
 	t.host.metrics.watched(ev)
 }
 
@@ -171,6 +174,7 @@ func (t *runTable) ended(r *liveRun) {
 		t.logEnd(r)
 	}
 	close(r.done)
+	r.told.Do(func() { close(r.first) })
 	t.change()
 }
 
@@ -262,6 +266,21 @@ func (r *liveRun) begun(ctx context.Context) (string, error) {
 		r.err = errors.New("the run did not begin")
 	}
 	return "", r.err
+}
+
+// resumed waits until a run that is resumed goes on, and says why it does not.
+func (r *liveRun) resumed(ctx context.Context) error {
+	select {
+	case <-r.first:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case <-r.done:
+		return r.err
+	default:
+		return nil
+	}
 }
 
 // await waits until a run that goes on here goes on no more.
