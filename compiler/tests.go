@@ -52,6 +52,11 @@ func Tests(p *project.Project, pick func(*syntax.Test) bool) []Test {
 	var out []Test
 	for _, t := range check.Tests(p, pick) {
 		x := Test{Test: t}
+		if of := t.Syntax.Deployment; t.Workflow == nil && of != nil && len(of.Path) == 2 && p.Deployments[of.Path[1].Text] != nil {
+			// It is of a workflow that does not exist, which is said where that is named.
+			_, found := Compile(p, Target{Target: project.Target{Deployment: p.Deployments[of.Path[1].Text]}})
+			x.Diagnostics = append(slices.Clip(x.Diagnostics), found...)
+		}
 		if t.Workflow != nil {
 			of := target{t.Workflow, t.Deployment}
 			c := known[of]

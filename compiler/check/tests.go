@@ -223,8 +223,13 @@ func (c *checker) testPrevious() *types.Type {
 // that it names fixes; nil: it names none.
 func (c *checker) testInputs(t *syntax.Test, d *syntax.Deployment) {
 	fixed := map[string]value.Value{}
+	strange := false // a name is fixed that no input has: one of them is meant
 	if d != nil {
 		c.silently(func() { fixed = c.fixedInputs(d, c.f.inputList) })
+		if d.Inputs != nil {
+			lit, ok := d.Inputs.Expr.Node.(*hclsyntax.ObjectConsExpr)
+			strange = !ok || len(lit.Items) != len(fixed)
+		}
 	}
 	var e expr.Expr
 	if t.Inputs != nil {
@@ -247,7 +252,7 @@ func (c *checker) testInputs(t *syntax.Test, d *syntax.Deployment) {
 			missing = append(missing, name)
 		}
 	}
-	if complete && len(missing) > 0 && !c.w.hasFinding(t.Range) {
+	if complete && !strange && len(missing) > 0 && !c.w.hasFinding(t.Range) {
 		what := "input " + quoted(missing[0]) + " has no default, and it is"
 		if len(missing) > 1 {
 			what = "inputs " + quoteAll(missing) + " have no default, and they are"

@@ -61,7 +61,7 @@ deployment "hello_prod" {
 `,
 		},
 		Entry{
-			Code: "WFC2403", Severity: Warning, Summary: "Deployment without a required input",
+			Code: "WFC2403", Severity: Warning, Summary: "Required input that nobody gives",
 			Explanation: "The deployment starts runs by itself, by a schedule or a webhook. An input of the workflow has no default and is not optional, and nobody gives it to them: they fail. So does a test that does not give it.",
 			Failing: `workflow "hello" {
   input "name" {

@@ -351,6 +351,19 @@ func TestDeployments(t *testing.T) {
 	t.Run("neither", func(t *testing.T) {
 		isSaid(t, map[string]string{"d.wftest.hcl": "test \"t\" {\n}\n"}, `"workflow"`, `"deployment"`)
 	})
+	t.Run("one of a workflow that does not exist", func(t *testing.T) {
+		files := of("asks", "")
+		files["d.wf.hcl"] = strings.Replace(deployed, "deployment \"asks\" {\n  workflow = workflow.greetings", "deployment \"asks\" {\n  workflow = workflow.greeting", 1)
+		isSaid(t, files, `This project has no workflow "greeting". Did you mean "greetings"?`)
+	})
+	t.Run("one that fixes an input which does not exist", func(t *testing.T) {
+		files := of("asks", "")
+		files["d.wf.hcl"] = strings.Replace(deployed, `inputs   = { name = "Ada" }`, `inputs   = { nam = "Ada" }`, 1)
+		isSaid(t, files, `has no input "nam". Did you mean "name"?`)
+		if _, said := runFiles(t, files); strings.Contains(said, "has no default") {
+			t.Errorf("what follows is said, too:\n%s", said)
+		}
+	})
 	t.Run("one with a call that it always denies", func(t *testing.T) {
 		files := of("denies", "")
 		files["d.wf.hcl"] = strings.Replace(deployed, "    when = input.task > 0\n", "", 1)
