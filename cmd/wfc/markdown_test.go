@@ -149,3 +149,29 @@ func TestDocumentLinks(t *testing.T) {
 		}
 	}
 }
+
+// TestEveryPageCanBeReached: from README.md, by links, however many.
+func TestEveryPageCanBeReached(t *testing.T) {
+	reached := map[string]bool{}
+	for next := []string{filepath.Clean("../../README.md")}; len(next) > 0; {
+		file := next[0]
+		next = next[1:]
+		if reached[file] {
+			continue
+		}
+		reached[file] = true
+		for _, text := range readPage(t, file).prose() {
+			for _, m := range link.FindAllStringSubmatch(text, -1) {
+				to, _, _ := strings.Cut(m[1], "#")
+				if !strings.Contains(to, "://") && strings.HasSuffix(to, ".md") {
+					next = append(next, filepath.Join(filepath.Dir(file), filepath.FromSlash(to)))
+				}
+			}
+		}
+	}
+	for _, file := range documents(t) {
+		if !reached[filepath.Clean(file)] {
+			t.Errorf("no link leads from README.md to %s", file)
+		}
+	}
+}
