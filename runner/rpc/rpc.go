@@ -51,9 +51,10 @@ func (t methodTable) missing() string {
 
 // dispatcher answers requests.
 type dispatcher struct {
-	methods methodTable
-	log     *slog.Logger
-	observe func(method string, code int, took time.Duration) // code 0: it was answered without an error
+	methods  methodTable
+	stopping func() bool // what everything needs is closed, or is about to be
+	log      *slog.Logger
+	observe  func(method string, code int, took time.Duration) // code 0: it was answered without an error
 }
 
 // answer answers one request of a caller. What a client sees of an error holds nothing of the inside.
@@ -126,6 +127,10 @@ func (d *dispatcher) told(ctx context.Context, name string, err error) *jsonrpc.
 	}
 	if e := serviceError(err); e != nil {
 		return e
+	}
+	if p := (*panicked)(nil); d.stopping() && !errors.As(err, &p) {
+		d.log.LogAttrs(ctx, slog.LevelDebug, "request while stopping", slog.String("method", name), slog.String("error", err.Error()))
+		return &jsonrpc.Error{Code: protocol.CodeStopping, Message: "The server is stopping.", Data: map[string]any{"retry_after": retryAfter}}
 	}
 	request := newRequestID()
 	attrs := []slog.Attr{slog.String("request", request), slog.String("method", name), slog.String("error", err.Error())}

@@ -70,7 +70,7 @@ func New(o Options) (*Server, error) {
 	}
 	s.places = newPlaces(s.limits.Requests)
 	s.metrics = newMetrics(s, o.Metrics)
-	s.dispatcher = dispatcher{methods: methodTable{}, log: o.Log, observe: s.metrics.observe}
+	s.dispatcher = dispatcher{methods: methodTable{}, stopping: s.draining.Load, log: o.Log, observe: s.metrics.observe}
 	s.bindAll(&api{s})
 	if name := s.methods.missing(); name != "" {
 		return nil, fmt.Errorf("the method %s has no implementation", name)

@@ -397,6 +397,27 @@ func TestAFaultOfOursIsInTheLogAndNotInTheAnswer(t *testing.T) {
 	}
 }
 
+// Who asks while the server stops, when what it needs is closed already, is told that,
+// and not that it has found a bug.
+func TestWhoAsksAServerThatStopsIsToldSo(t *testing.T) {
+	s := newServerTest(t, Options{})
+	must(t, s.host.Close(t.Context()))
+	methods := []string{"runs.list", "deployments.list", "drafts.list", "artifacts.list", "drafts.create"}
+	for _, stopping := range []bool{false, true} {
+		s.draining.Store(stopping)
+		for _, method := range methods {
+			_, text := s.post(`{"jsonrpc":"2.0","id":1,"method":"` + method + `"}`)
+			want := jsonrpc.CodeInternal
+			if stopping {
+				want = protocol.CodeStopping
+			}
+			if !strings.Contains(text, fmt.Sprintf(`"code":%d,`, want)) {
+				t.Errorf("%s is answered %s, want %d", method, text, want)
+			}
+		}
+	}
+}
+
 func TestNotificationsAreDoneAndNotAnswered(t *testing.T) {
 	s := newServerTest(t, Options{})
 	status, text := s.post(`[{"jsonrpc":"2.0","method":"drafts.create","params":{"workspace_id":"d"}},{"jsonrpc":"2.0","method":"drafts.create"}]`)
