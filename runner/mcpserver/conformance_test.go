@@ -52,6 +52,36 @@ workflow "asks" {
     value = step.who.output.username
   }
 }
+workflow "picture" {
+  source "s" {
+    bind = connection.test.main
+  }
+  step "get" {
+    call = s.raw
+    args = { result = { content = [{ type = "image", mimeType = "image/png", data = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==" }] } }
+  }
+  output "image" {
+    value = step.get.content[0].blob
+  }
+}
+workflow "sound" {
+  source "s" {
+    bind = connection.test.main
+  }
+  step "get" {
+    call = s.raw
+    args = { result = { content = [{ type = "audio", mimeType = "audio/wav", data = "UklGRg==" }] } }
+  }
+  output "sound" {
+    value = step.get.content[0].blob
+  }
+}
+deployment "test_image_content" {
+  workflow = workflow.picture
+}
+deployment "test_audio_content" {
+  workflow = workflow.sound
+}
 deployment "test_error_handling" {
   workflow = workflow.error
 }
@@ -86,11 +116,11 @@ func TestConformance(t *testing.T) {
 		pass          []string
 	}{
 		{"before 2026-07-28", suite.Release, []string{"--suite", "all"}, []string{
-			"server-initialize", "ping", "tools-list", "tools-call-error", "tools-call-with-progress", "tools-call-elicitation",
+			"server-initialize", "ping", "tools-list", "tools-call-image", "tools-call-audio", "tools-call-error", "tools-call-with-progress", "tools-call-elicitation",
 			"server-sse-multiple-streams", "resources-list", "prompts-list", "dns-rebinding-protection",
 		}},
 		{"2026-07-28", suite.Modern, []string{"--spec-version", "2026-07-28"}, []string{
-			"tools-list", "tools-call-error", "tools-call-with-progress", "server-sse-multiple-streams", "resources-list", "prompts-list", "dns-rebinding-protection",
+			"tools-list", "tools-call-image", "tools-call-audio", "tools-call-error", "tools-call-with-progress", "server-sse-multiple-streams", "resources-list", "prompts-list", "dns-rebinding-protection",
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
