@@ -218,7 +218,7 @@ func (c *checker) checkFlow() {
 
 var (
 	defaultPlace    = &place{noun: "a default, which is a constant"}
-	validationPlace = &place{noun: "an input's validation, which is over the input only", roots: rootInput}
+	validationPlace = &place{noun: "an input's validation, which is over inputs only", roots: rootInput}
 	localPlace      = &place{noun: "a local", roots: rootInput | rootLocal | rootStep | rootRun}
 	outputPlace     = &place{noun: "an output", roots: rootInput | rootLocal | rootStep | rootRun, run: outputRun}
 	runsPlace       = &place{noun: "what is said of all runs of a workflow", roots: rootInput | rootRun}
