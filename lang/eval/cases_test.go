@@ -34,7 +34,7 @@ func get(v value.Value, name string) value.Value {
 
 // worked has the file of worked cases.
 func worked(t *testing.T) (cases value.Value, scope MapScope) {
-	data, err := os.ReadFile("testdata/expressions.json")
+	data, err := os.ReadFile("../../testdata/cases/expressions.json")
 	if err != nil {
 		t.Fatal(err)
 	}
