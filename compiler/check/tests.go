@@ -376,7 +376,10 @@ func (c *checker) ownSources(seen map[*checker]bool, visit func(*source)) {
 		}
 		seen[s.child.checker] = true
 		for _, src := range s.child.checker.f.sourceList {
-			if _, handed := s.handed[src.syn.Name.Text]; !handed {
+			name := src.syn.Name.Text
+			_, handed := s.handed[name]
+			// One of ours that is bound to nothing is handed on all the same.
+			if !handed && !slices.ContainsFunc(s.syn.Bind, func(b syntax.SourceBinding) bool { return b.Child.Text == name }) {
 				visit(src)
 			}
 		}

@@ -214,6 +214,8 @@ func TestASourceThatIsBoundToNothingIsTestedAgainstItsInterface(t *testing.T) {
 }
 `
 		passes(t, files)
+		files["a.wftest.hcl"] = "test \"t\" {\n  workflow = workflow.all\n  mock \"tracker\" \"label\" {\n    text = \"\"\n  }\n}\n"
+		isSaid(t, files, `Workflow "all" has no source "tracker"`)
 	})
 }
 
