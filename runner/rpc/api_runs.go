@@ -241,7 +241,7 @@ func (a *api) runEvents(ctx context.Context, p protocol.RunEventsParams) (out pr
 	if after < last || p.Wait {
 		within, cancel := context.WithTimeout(ctx, eventsWait)
 		defer cancel()
-		for ev, err := range a.host().Follow(within, p.RunID, after) {
+		for ev, err := range a.server.events(within, p.RunID, after) {
 			if err != nil && ctx.Err() == nil && within.Err() != nil {
 				break // no more within the time
 			}

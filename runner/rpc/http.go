@@ -26,6 +26,7 @@ type Limits struct {
 	Header   time.Duration // for a request's header, and TLS; 10s
 	Transfer time.Duration // for the sending of a request, or the taking of an answer; 30s
 	Beat     time.Duration // between signs of life on a stream of events; 15s
+	Look     time.Duration // between looks at a run that another process executes; 1s
 }
 
 func (l Limits) orDefaults() Limits {
@@ -36,6 +37,7 @@ func (l Limits) orDefaults() Limits {
 	set(&l.Header, 10*time.Second)
 	set(&l.Transfer, 30*time.Second)
 	set(&l.Beat, 15*time.Second)
+	set(&l.Look, time.Second)
 	return l
 }
 

@@ -79,6 +79,17 @@ type serverTest struct {
 	url  string
 	logs *lockedBuffer
 	stop func() // in good order, once
+
+	openHost func(shared bool) *service.Host
+}
+
+// otherHost is a host beside that of the server, as another process has.
+func (s *serverTest) otherHost() *service.Host {
+	s.t.Helper()
+	h := s.openHost(true)
+	s.t.Cleanup(func() { must(s.t, h.Close(context.WithoutCancel(s.t.Context()))) })
+	must(s.t, h.Reload(s.t.Context())) // with the snapshots that there are by now
+	return h
 }
 
 type lockedBuffer struct {
@@ -110,11 +121,15 @@ func newServerTest(t testing.TB, o Options) *serverTest {
 	for _, name := range []string{"TOOLS", "STARTS", "LOG", "WAITING"} {
 		env[name] = filepath.Join(s.root, strings.ToLower(name))
 	}
-	s.host, err = service.OpenHost(t.Context(), p, service.HostOptions{Drain: 10 * time.Millisecond, Options: service.Options{
-		Environment: service.Environment{ProjectRoot: s.root, Lookup: func(name string) (string, bool) { v, ok := env[name]; return v, ok }},
-		Keys:        journal.KeyFile(filepath.Join(s.root, "key")),
-	}})
-	must(t, err)
+	s.openHost = func(shared bool) *service.Host {
+		host, err := service.OpenHost(t.Context(), p, service.HostOptions{Drain: 10 * time.Millisecond, Shared: shared, Options: service.Options{
+			Environment: service.Environment{ProjectRoot: s.root, Lookup: func(name string) (string, bool) { v, ok := env[name]; return v, ok }},
+			Keys:        journal.KeyFile(filepath.Join(s.root, "key")),
+		}})
+		must(t, err)
+		return host
+	}
+	s.host = s.openHost(false)
 	o.Host = s.host
 	o.Log = slog.New(slog.NewTextHandler(s.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	if o.Tokens == nil {

@@ -3,6 +3,7 @@ package rpc
 import (
 	"context"
 	"errors"
+	"iter"
 	"net/http"
 	"strconv"
 	"time"
@@ -48,7 +49,7 @@ func (s *Server) streamEvents(w http.ResponseWriter, r *http.Request) (code int,
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	defer context.AfterFunc(r.Context(), cancel)()
-	events := follow(ctx, host, run.ID, after)
+	events := s.follow(ctx, run.ID, after)
 	defer events.stop(cancel)
 	out := stream{w: w, control: http.NewResponseController(w), limit: s.limits.Transfer}
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -62,11 +63,10 @@ func (s *Server) streamEvents(w http.ResponseWriter, r *http.Request) (code int,
 	for {
 		select {
 		case ev, open := <-events.next:
-			switch {
-			case !open && events.err == nil && s.over(ctx, run.ID):
-				out.send("event: end\ndata: {}\n\n")
-				return 0, nil
-			case !open:
+			if !open {
+				if events.err == nil {
+					out.send("event: end\ndata: {}\n\n")
+				}
 				return 0, nil
 			}
 			text := ""
@@ -86,11 +86,64 @@ func (s *Server) streamEvents(w http.ResponseWriter, r *http.Request) (code int,
 	}
 }
 
-// over reports whether a run has no more events. One that was parked, because the
-// server stops, has.
-func (s *Server) over(ctx context.Context, id string) bool {
-	r, err := s.options.Host.Run(ctx, id)
-	return err == nil && isOver(r)
+// events iterates over the events of a run behind the place after until it has ended or
+// waits for a person. Those of one that another process executes are looked for in the
+// journal now and then: nobody tells us of them.
+func (s *Server) events(ctx context.Context, id string, after int64) iter.Seq2[service.RunEvent, error] {
+	return func(yield func(service.RunEvent, error) bool) {
+		host := s.options.Host
+		again := time.NewTimer(s.limits.Look)
+		defer again.Stop()
+		for passed := 0; ; { // events behind after that have no place, and were told
+			skip := passed
+			before, err := host.Run(ctx, id)
+			if err != nil {
+				yield(service.RunEvent{}, err)
+				return
+			}
+			for ev, err := range host.Follow(ctx, id, after) {
+				if err == nil && !ev.Kept && skip > 0 {
+					skip--
+					continue
+				}
+				if !yield(ev, err) || err != nil {
+					return
+				}
+				if passed++; ev.Kept {
+					after, passed, skip = ev.Seq, 0, 0
+				}
+			}
+			over, err := s.over(ctx, before, after)
+			if err != nil {
+				yield(service.RunEvent{}, err)
+				return
+			}
+			if over {
+				return
+			}
+			again.Reset(s.limits.Look)
+			select {
+			case <-again.C:
+			case <-ctx.Done():
+				yield(service.RunEvent{}, ctx.Err())
+				return
+			}
+		}
+	}
+}
+
+// over reports whether there are no events of a run behind the place after, and will be
+// none. before is how it was when they were read.
+func (s *Server) over(ctx context.Context, before *service.Run, after int64) (bool, error) {
+	if isOver(before) {
+		return true, nil
+	}
+	r, err := s.options.Host.Run(ctx, before.ID)
+	if err != nil || !isOver(r) {
+		return false, err
+	}
+	last, err := s.options.Host.Place(ctx, before.ID) // it may have ended since
+	return last <= after, err
 }
 
 // followed is the events of a run, read by a goroutine of its own.
@@ -101,12 +154,12 @@ type followed struct {
 }
 
 // follow reads the events of a run until ctx is done.
-func follow(ctx context.Context, host *service.Host, id string, after int64) *followed {
+func (s *Server) follow(ctx context.Context, id string, after int64) *followed {
 	f := &followed{next: make(chan service.RunEvent), done: make(chan struct{})}
 	go func() {
 		defer close(f.done)
 		defer close(f.next)
-		for ev, err := range host.Follow(ctx, id, after) {
+		for ev, err := range s.events(ctx, id, after) {
 			if err != nil {
 				f.err = err
 				return

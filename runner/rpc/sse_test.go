@@ -8,12 +8,14 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/lda-wf/wfc/runner/rpc/client"
 	"github.com/lda-wf/wfc/runner/rpc/protocol"
+	"github.com/lda-wf/wfc/runner/service"
 )
 
 // start starts a run of the workflow that waits, and returns once its second step waits.
@@ -201,6 +203,44 @@ func TestARequestThatWaitsHasOnePlace(t *testing.T) {
 	at.give()
 	if p.count() != 0 {
 		t.Error("the place is held by nobody")
+	}
+}
+
+// What a run of another process does is told as it comes, each thing once, to streams
+// and to those who ask for events and wait.
+func TestTheEventsOfARunOfAnotherProcessAreTold(t *testing.T) {
+	s := newServerTest(t, Options{Limits: Limits{Look: time.Millisecond}}).refresh()
+	other := s.otherHost()
+	run, err := other.Start(t.Context(), service.StartRun{Target: "waits"}, false)
+	must(t, err)
+	_, lines := s.follow(run.ID)
+	var seen strings.Builder
+	for !strings.Contains(seen.String(), `"step.started","step":"wait"`) {
+		line, err := lines.ReadString('\n')
+		must(t, err)
+		seen.WriteString(line)
+	}
+	c := s.client()
+	last, err := other.Place(t.Context(), run.ID)
+	must(t, err)
+	waited := make(chan protocol.RunEventsResult, 1)
+	go func() {
+		got, err := client.Call(t.Context(), c, protocol.RunsEvents, protocol.RunEventsParams{RunID: run.ID, After: strconv.FormatInt(last, 10), Wait: true})
+		if err != nil {
+			t.Errorf("who waits is told %v", err)
+		}
+		waited <- got
+	}()
+	call(t, c, protocol.RunsCancel, protocol.RunParams{RunID: run.ID})
+	rest := strings.Join(events(t, lines), "\n")
+	all := seen.String() + rest
+	for _, want := range []string{`"run.started"`, `"step.started","step":"counter"`, `"step.started","step":"wait"`, `"step.finished","step":"wait"`, `"status":"cancelled"`, "event: end"} {
+		if strings.Count(all, want) != 1 {
+			t.Errorf("%s comes %d times in\n%s", want, strings.Count(all, want), all)
+		}
+	}
+	if got := <-waited; len(got.Events) == 0 || got.Events[len(got.Events)-1].Cursor == strconv.FormatInt(last, 10) {
+		t.Errorf("who waited is told %+v", got)
 	}
 }
 
