@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -38,7 +39,7 @@ func server(cmd *cobra.Command) (*remote, error) {
 	if url == "" {
 		return nil, nil
 	}
-	c, err := client.New(url, client.Options{Token: os.Getenv(tokenVariable)})
+	c, err := client.New(url, client.Options{Token: strings.TrimSpace(os.Getenv(tokenVariable))})
 	if err != nil {
 		return nil, usage("--server: %w", err)
 	}

@@ -47,6 +47,8 @@ func New(server string, o Options) (*Client, error) {
 		return nil, fmt.Errorf("%q is no URL of a server: write http://HOST:PORT, or https://HOST", server)
 	case u.User != nil:
 		return nil, errors.New("the URL of the server has a user or a password in it; the server wants a token")
+	case strings.ContainsFunc(o.Token, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return nil, errors.New("the token has a space, a line break or another character that is in none; give it as it was printed")
 	}
 	u.Path, u.RawQuery, u.Fragment = strings.TrimSuffix(u.Path, "/"), "", ""
 	c := &Client{base: u, token: o.Token, http: o.HTTP}

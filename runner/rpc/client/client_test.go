@@ -81,6 +81,11 @@ func TestWhatIsWrongIsTold(t *testing.T) {
 			t.Errorf("%q is a URL of a server", url)
 		}
 	}
+	for _, token := range []string{"a b", "a\n", "ä", "a\x00"} {
+		if _, err := New("http://localhost", Options{Token: token}); err == nil || strings.Contains(err.Error(), token) {
+			t.Errorf("%q is a token: %v", token, err)
+		}
+	}
 }
 
 // stream answers with the pieces, one a connection, and notes behind which event each began.
