@@ -38,6 +38,7 @@ func (c *completer) expression() {
 	}
 	if r, ok := p.reading(); ok && r.Of != nil {
 		c.attributesOf(p, r.Of)
+		c.elementsOf(r.Of)
 		return
 	}
 	x, ok := p.sight.Node.(*hclsyntax.ScopeTraversalExpr)
@@ -157,6 +158,21 @@ func (c *completer) attributesOf(p probe, t *types.Type) {
 				continue
 			}
 			i.start, i.insert, i.filter = c.start-1, "["+strconv.Quote(a.Name)+"]", "."+a.Name
+		}
+		c.add(i)
+	}
+}
+
+// elementsOf offers the ways to the elements of a list, in the place of the dot behind it.
+func (c *completer) elementsOf(t *types.Type) {
+	u := types.WithoutNull(t).Underlying()
+	if u.Kind() != types.List || c.start == 0 || c.src[c.start-1] != '.' {
+		return
+	}
+	for _, way := range []struct{ text, detail string }{{"[*]", "of each element"}, {"[0]", "the first element"}} {
+		i := item{label: way.text, detail: way.detail, kind: protocol.CompletionReference, rank: leads, start: c.start - 1, filter: "." + way.text, insert: way.text}
+		if len(readable(u.Elem())) > 0 {
+			i.dot, i.again = true, true
 		}
 		c.add(i)
 	}
