@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -75,8 +74,8 @@ that is up accepts it at once.
 			if !allowed.Allows(protocol.Read) {
 				return usage("--scope %q: it must be read, run or admin", scope)
 			}
-			if strings.TrimSpace(args[0]) == "" {
-				return usage("the name of the token is empty")
+			if err := token.CheckName(args[0]); err != nil {
+				return usage("%w", err)
 			}
 			var until time.Time
 			if expires != "" {
@@ -168,7 +167,7 @@ func newTokenRevoke(std streams, tokens func() (*token.Store, error)) *cobra.Com
 			if err != nil {
 				return failed(err)
 			}
-			fmt.Fprintf(std.err, "The token %s of %s is revoked.\n", t.ID, printable(t.Name))
+			fmt.Fprintf(std.err, "The token %s of %s is revoked.\n", t.ID, cmp.Or(printable(t.Name), "-"))
 			return nil
 		},
 	}

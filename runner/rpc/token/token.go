@@ -21,6 +21,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/lda-wf/wfc/runner/rpc/protocol"
 	"github.com/lda-wf/wfc/runner/wholefile"
@@ -64,8 +66,31 @@ const prefix = "wfc_"
 
 var encoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
-// Create makes a token and returns its text. The zero expires is never.
+// maxName bounds the name of a token, in characters.
+const maxName = 100
+
+// CheckName says what is wrong with the name of a token: it is shown, and says who
+// answered a question of a run.
+func CheckName(name string) error {
+	switch {
+	case strings.TrimSpace(name) == "":
+		return errors.New("the name of the token is empty")
+	case strings.TrimSpace(name) != name:
+		return fmt.Errorf("the name of the token %q begins or ends with a space", name)
+	case utf8.RuneCountInString(name) > maxName:
+		return fmt.Errorf("the name of the token has %d characters; at most %d are taken", utf8.RuneCountInString(name), maxName)
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return fmt.Errorf("the name of the token %q has characters that cannot be shown", name)
+	}
+	return nil
+}
+
+// Create makes a token and returns its text. The zero expires is never. The error is
+// that of [CheckName] for a name that is none.
 func (s *Store) Create(name string, scope protocol.Scope, expires time.Time) (text string, t Token, err error) {
+	if err := CheckName(name); err != nil {
+		return "", t, err
+	}
 	if err := os.MkdirAll(s.folder, 0o700); err != nil {
 		return "", t, fmt.Errorf("the folder of the tokens cannot be made: %w", err)
 	}
@@ -126,7 +151,7 @@ func (s *Store) read(id string) (kept, error) {
 		return k, fmt.Errorf("the token %s cannot be read: %w", id, err)
 	}
 	if err := json.Unmarshal(src, &k); err != nil {
-		return k, fmt.Errorf("the token %s cannot be read: %w", id, err)
+		return k, fmt.Errorf("the token %s cannot be read: %w. Remove it with\n\n    wfc token revoke %s", id, err, id)
 	}
 	k.ID = id
 	return k, nil
@@ -160,8 +185,16 @@ func (s *Store) List() ([]Token, error) {
 	return out, nil
 }
 
-// Revoke ends a token, by its id, or by its name where only one has it.
+// Revoke ends a token, by its id, or by its name where only one has it. One that cannot
+// be read is known by its id.
 func (s *Store) Revoke(idOrName string) (Token, error) {
+	if isID(idOrName) {
+		k, err := s.read(idOrName)
+		if !errors.Is(err, ErrUnknown) {
+			k.ID = idOrName
+			return k.Token, os.Remove(s.file(idOrName))
+		}
+	}
 	all, err := s.List()
 	if err != nil {
 		return Token{}, err

@@ -123,3 +123,50 @@ func TestTokensOfOneNameAreRevokedByTheirIDs(t *testing.T) {
 		t.Errorf("none left gives %v", err)
 	}
 }
+
+// A name is shown to people, and says who answered: it is one that they can read.
+func TestWhatIsNoNameOfAToken(t *testing.T) {
+	s := New(t.TempDir())
+	for _, name := range []string{"", " ", " ann", "ann\n", "an\x1b[31mn", "a\xff", "a\u202eb", strings.Repeat("ä", 101)} {
+		if text, _, err := s.Create(name, protocol.Run, time.Time{}); err == nil || text != "" {
+			t.Errorf("%q is the name of a token", name)
+		}
+	}
+	for _, name := range []string{"a", "Ann Ö", strings.Repeat("ä", 100), "ci@host/7"} {
+		if _, _, err := s.Create(name, protocol.Run, time.Time{}); err != nil {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
+
+// A file that is damaged keeps nobody from revoking another token, or that one.
+func TestATokenThatCannotBeReadIsRevokedByItsID(t *testing.T) {
+	data := t.TempDir()
+	s := New(data)
+	text, made, err := s.Create("ann", protocol.Admin, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"aaaaaaaa", "bbbbbbbb"} {
+		if err := os.WriteFile(filepath.Join(data, "tokens", id+".json"), []byte("garbage"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.List(); err == nil || !strings.Contains(err.Error(), "wfc token revoke aaaaaaaa") {
+		t.Errorf("the list gives %v", err)
+	}
+	if _, err := s.Revoke(made.ID); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Check(text); !errors.Is(err, ErrUnknown) {
+		t.Errorf("it is accepted still: %v", err)
+	}
+	for _, id := range []string{"aaaaaaaa", "bbbbbbbb"} {
+		if got, err := s.Revoke(id); err != nil || got.ID != id {
+			t.Errorf("%s: %+v, %v", id, got, err)
+		}
+	}
+	if all, err := s.List(); err != nil || len(all) != 0 {
+		t.Errorf("there are %v, %v", all, err)
+	}
+}
