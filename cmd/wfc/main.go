@@ -10,6 +10,8 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -88,9 +90,32 @@ func run(args []string, in io.Reader, out, errw io.Writer) (code int) {
 		e = &exit{exitUsage, fmt.Errorf("%w\n\nRun \"wfc --help\" for the commands, and \"wfc COMMAND --help\" for one", err)}
 	}
 	if e.err != nil {
-		fmt.Fprintf(errw, "wfc: %v\n", e.err)
+		fmt.Fprintf(errw, "wfc: %s\n", shortened(e.err.Error()))
 	}
 	return e.code
+}
+
+// shortened returns a message without the rest of words that nobody reads: a name or a
+// value that was typed, or pasted by mistake, is told again in what is said of it.
+func shortened(message string) string {
+	const most, begin = 1000, 100
+	var b strings.Builder
+	for rest := message; rest != ""; {
+		word := rest
+		if end := strings.IndexAny(rest, " \t\r\n"); end >= 0 {
+			word = rest[:end+1]
+		}
+		rest = rest[len(word):]
+		if len(word) > most {
+			end := begin
+			for !utf8.RuneStart(word[end]) {
+				end--
+			}
+			word = word[:end] + "… "
+		}
+		b.WriteString(word)
+	}
+	return b.String()
 }
 
 // newRoot returns the command tree.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lda-wf/wfc/compiler/plan"
@@ -61,7 +62,7 @@ func Inputs(p *plan.Plan, file string, pairs []string) (value.Value, error) {
 // notJSON is the error of a text that is no JSON, where an input takes JSON.
 func notJSON(p *plan.Plan, name, text string, err error) error {
 	if e := (*value.JSONError)(nil); errors.As(err, &e) && e.Limit {
-		return fmt.Errorf("--input %s: %q %s", name, text, value.NotTaken(err))
+		return fmt.Errorf("--input %s: %s %s", name, written(text), value.NotTaken(err))
 	}
 	hint := ""
 	// What begins like a list, an object or a text in quotes was meant as JSON.
@@ -72,7 +73,16 @@ func notJSON(p *plan.Plan, name, text string, err error) error {
 		}
 		hint = fmt.Sprintf(`. Text is written in double quotes: --input %s='"%s"'`, name, shown)
 	}
-	return fmt.Errorf("--input %s: a value of the type %s is written in JSON, and %q %s%s", name, declared(p, name).Type, text, value.NotTaken(err), hint)
+	return fmt.Errorf("--input %s: a value of the type %s is written in JSON, and %s %s%s", name, declared(p, name).Type, written(text), value.NotTaken(err), hint)
+}
+
+// written shows what stands on the command line, or the beginning of it.
+func written(text string) string {
+	const most = 200
+	if len(text) <= most {
+		return strconv.Quote(text)
+	}
+	return value.OfString(text).Summary(most)
 }
 
 func declared(p *plan.Plan, name string) *plan.Input {
