@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -105,7 +106,9 @@ func (f failing) Read([]byte) (int, error) {
 func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
 	defer s.calls.Wait()
 	defer context.AfterFunc(ctx, s.Close)()
-	err := s.mcp.Run(ctx, &mcp.IOTransport{Reader: in, Writer: out})
+	to := &oneAtATime{WriteCloser: out}
+	from := &messages{Closer: in, in: bufio.NewReader(in), out: to, log: s.log}
+	err := s.mcp.Run(ctx, &mcp.IOTransport{Reader: from, Writer: to})
 	for _, gone := range []error{io.EOF, io.ErrClosedPipe, os.ErrClosed, syscall.EPIPE, mcp.ErrConnectionClosed} {
 		if errors.Is(err, gone) {
 			return nil

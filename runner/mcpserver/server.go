@@ -159,10 +159,14 @@ func (s *Server) Refresh(ctx context.Context) error {
 	return err
 }
 
-// twiceError says that two deployments would have one tool.
+// twiceError says that two deployments would have one tool; first is "" where it is one
+// of wfc itself.
 type twiceError struct{ name, first, second string }
 
 func (e *twiceError) Error() string {
+	if e.first == "" {
+		return fmt.Sprintf("the deployment %q would be the tool %q, which is one of wfc itself. Give it another name", e.second, e.name)
+	}
 	return fmt.Sprintf("the deployments %q and %q would both be the tool %q. Give one of them another name", e.first, e.second, e.name)
 }
 
@@ -178,7 +182,7 @@ func (s *Server) refresh(ctx context.Context) (twice, err error) {
 	owner := map[string]string{}
 	for name := range managementTools {
 		if s.options.Manage {
-			owner[name] = "the tool of wfc itself"
+			owner[name] = ""
 		}
 	}
 	// Whoever has a name already keeps it.
