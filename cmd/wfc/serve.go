@@ -131,12 +131,13 @@ func startServer(ctx context.Context, std streams, g *globals, f serveFlags) (er
 	}
 	defer agents.Close() // before the host; a second time, unless something fails before it drains
 	local := isLoopback(listener.Addr())
+	tokens, requireToken := token.New(folder), f.requireToken || !local
 	server, err := rpc.New(rpc.Options{
-		Host: host, Version: version, Log: log, Tokens: token.New(folder),
+		Host: host, Version: version, Log: log, Tokens: tokens,
 		MCP:          agents.Handler(rpc.Principal),
 		Changed:      refreshing(agents, log),
 		Metrics:      host.WriteMetrics,
-		RequireToken: f.requireToken || !local, AnyName: !local, TLS: certificate,
+		RequireToken: requireToken, AnyName: !local, TLS: certificate,
 	})
 	if err != nil {
 		return failed(err)
@@ -156,6 +157,9 @@ func startServer(ctx context.Context, std streams, g *globals, f serveFlags) (er
 	following := follower{host: host, load: g.load, log: log, then: refreshing(agents, log), data: folder}
 	unfollow := following.start(ctx, p)
 	defer unfollow()
+	if all, err := tokens.List(); requireToken && err == nil && len(all) == 0 {
+		log.Warn("everybody needs a token and there is none: make one with wfc token create")
+	}
 	served := server.Serve(ctx, listener, func() {
 		unfollow()
 		agents.Close()
@@ -166,6 +170,9 @@ func startServer(ctx context.Context, std streams, g *globals, f serveFlags) (er
 
 // check says what is wrong with the flags, and reads those that are durations.
 func (f *serveFlags) check() (err error) {
+	if _, _, err := net.SplitHostPort(f.listen); err != nil { // "" would be every address that there is
+		return usage("--listen %q: write HOST:PORT, such as %s", f.listen, defaultListen)
+	}
 	if f.maxRuns < 1 {
 		return usage("--max-runs %d: it must be at least 1", f.maxRuns)
 	}
