@@ -115,6 +115,9 @@ func (t *terminal) ask(ctx context.Context, q callback.Question) (callback.Answe
 	content := value.NewObject(len(q.Form.Fields))
 	for _, f := range q.Form.Fields {
 		v, given, err := t.field(ctx, f)
+		if errors.Is(err, errDeclined) {
+			return callback.Answer{Action: callback.Decline}, nil
+		}
 		if err != nil {
 			return callback.Answer{}, err
 		}
@@ -147,8 +150,12 @@ func (t *terminal) visit(ctx context.Context, q callback.Question) (callback.Ans
 	return callback.Answer{Action: callback.Accept}, nil
 }
 
+// errDeclined is the error of a field in whose place a person wrote that they decline.
+var errDeclined = errors.New("declined")
+
 // field asks for one field until what is typed is a value of it. An empty line
-// leaves out what need not be given, or takes the default.
+// leaves out what need not be given, or takes the default. The error is errDeclined
+// where "decline" is typed and no value of it.
 func (t *terminal) field(ctx context.Context, f callback.Field) (v value.Value, given bool, err error) {
 	if f.Description != "" {
 		t.say("    %s\n", t.view.style.dim(indentAfter(printable(f.Description), "    ")))
@@ -177,6 +184,9 @@ func (t *terminal) field(ctx context.Context, f callback.Field) (v value.Value, 
 		}
 		if v, err = f.Read(text); err == nil {
 			return v, true, nil
+		}
+		if strings.TrimSpace(text) == "decline" {
+			return v, false, errDeclined
 		}
 		t.say("    %s\n", printable(err.Error()))
 	}

@@ -66,6 +66,9 @@ func (t *terminal) reply(ctx context.Context, q journal.Question) (*engine.Reply
 		content := value.NewObject(len(form.Fields))
 		for _, f := range form.Fields {
 			v, given, err := t.field(ctx, f)
+			if errors.Is(err, errDeclined) {
+				return &engine.Reply{Decline: true}, nil
+			}
 			if err != nil {
 				return nil, err
 			}
