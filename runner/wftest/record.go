@@ -371,6 +371,9 @@ func (r *recording) edits() (out []edit, mocks int) {
 	case next >= 0:
 		at = r.lineStart(next)
 		text += "\n"
+		if above := r.source[r.lineStart(max(at-1, 0)):at]; len(bytes.TrimSpace(above)) > 0 {
+			text = "\n" + text
+		}
 	case r.lineStart(y.Range.Start.Byte) == r.lineStart(y.Range.End.Byte-1):
 		// A block on one line has one attribute and nothing else.
 		if brace := bytes.IndexByte(r.source[y.Header.End.Byte:], '{'); brace >= 0 {

@@ -79,6 +79,8 @@ func TestRecording(t *testing.T) {
 			"test \"t\" {\n  workflow = workflow.w \n\n  mock \"demo\" \"echo\" {\n    # recorded from demo.main\n    when = args == { text = \"a\" }\n    text = \"x\"\n  }\n"},
 		{"lines that end as on Windows", "test \"t\" {\r\n  workflow = workflow.w\r\n}\r\n", says("x"),
 			"test \"t\" {\r\n  workflow = workflow.w\r\n\r\n  mock \"demo\" \"echo\" {\r\n    # recorded from demo.main\r\n"},
+		{"a block that is no mock right below", "test \"t\" {\n  workflow = workflow.w\n  expect {\n    outcome = \"ok\"\n  }\n}\n", says("x"),
+			"  workflow = workflow.w\n\n  mock \"demo\" \"echo\" {\n    # recorded from demo.main\n"},
 		{"no line end behind it", "test \"t\" {\n  workflow = workflow.w\n}", says("x"), "    text = \"x\"\n  }\n}"},
 		{"errors", "test \"t\" {\n  workflow = workflow.w\n}\n", func(c engine.StartCall) (*engine.Answer, error) {
 			if strings.Contains(string(c.Args), "a") {
