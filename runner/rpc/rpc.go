@@ -125,12 +125,14 @@ func (d *dispatcher) told(ctx context.Context, name string, err error) *jsonrpc.
 	if errors.As(err, &e) {
 		return e
 	}
-	if e := serviceError(err); e != nil {
-		return e
-	}
-	if p := (*panicked)(nil); d.stopping() && !errors.As(err, &p) {
+	// What fails while the server stops fails because of that: what it needed is closed.
+	known := serviceError(err)
+	if p := (*panicked)(nil); d.stopping() && (known == nil || errors.Is(err, context.Canceled)) && !errors.As(err, &p) {
 		d.log.LogAttrs(ctx, slog.LevelDebug, "request while stopping", slog.String("method", name), slog.String("error", err.Error()))
 		return &jsonrpc.Error{Code: protocol.CodeStopping, Message: "The server is stopping.", Data: map[string]any{"retry_after": retryAfter}}
+	}
+	if known != nil {
+		return known
 	}
 	request := newRequestID()
 	attrs := []slog.Attr{slog.String("request", request), slog.String("method", name), slog.String("error", err.Error())}

@@ -430,6 +430,14 @@ func TestWhoAsksAServerThatStopsIsToldSo(t *testing.T) {
 				t.Errorf("%s is answered %s, want %d", method, text, want)
 			}
 		}
+		// A run that was about to begin is given up by its context.
+		want := protocol.CodeTimeout
+		if stopping {
+			want = protocol.CodeStopping
+		}
+		if e := s.told(t.Context(), "runs.start", fmt.Errorf("begin: %w", context.Canceled)); e.Code != want {
+			t.Errorf("a run that did not begin is %d, want %d", e.Code, want)
+		}
 	}
 }
 
