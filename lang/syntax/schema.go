@@ -3,6 +3,7 @@ package syntax
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // BlockSchema says what a kind of block may hold, or the top level of a kind of file.
@@ -86,15 +87,15 @@ func (b *BlockSchema) Block(kind string) *NestedSchema {
 func Schema(file string) *BlockSchema {
 	switch {
 	case file == SettingsName || strings.HasSuffix(file, "/"+SettingsName):
-		return schemas[settingsFile]
+		return schemas()[settingsFile]
 	case strings.HasSuffix(file, TestSuffix):
-		return schemas[testFile]
+		return schemas()[testFile]
 	}
-	return schemas[workflowFile]
+	return schemas()[workflowFile]
 }
 
-// schemas has what the shapes say, with documentation.
-var schemas = func() map[*shape]*BlockSchema {
+// schemas returns what the shapes say, with documentation. Few processes ask.
+var schemas = sync.OnceValue(func() map[*shape]*BlockSchema {
 	out := map[*shape]*BlockSchema{}
 	var of func(*shape) *BlockSchema
 	of = func(s *shape) *BlockSchema {
@@ -119,7 +120,7 @@ var schemas = func() map[*shape]*BlockSchema {
 		of(top)
 	}
 	return out
-}()
+})
 
 // word is what is said of an attribute.
 type word struct {
