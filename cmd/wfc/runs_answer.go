@@ -84,7 +84,7 @@ func answer(ctx context.Context, std streams, g *globals, run string, reply engi
 		return err
 	}
 	return performing(ctx, std, proj, asJSON, func(ctx context.Context, svc *service.Service, p *performance) error {
-		owned, err := svc.Answer(ctx, string(r.Run), reply)
+		owner, err := svc.Answer(ctx, string(r.Run), reply)
 		if errors.Is(err, journal.ErrNoWait) || errors.Is(err, engine.ErrNoQuestion) {
 			return fmt.Errorf("%w%s", err, whatIsAsked(r))
 		}
@@ -96,12 +96,15 @@ func answer(ctx context.Context, std streams, g *globals, run string, reply engi
 			what = "declined"
 		}
 		p.say("The question of the step %s is %s.", printable(reply.Step), what)
-		if !owned {
-			if err = p.resume(ctx, r.Run, lost.resuming(svc)); !errors.Is(err, journal.ErrOwned) {
+		if owner == nil {
+			err = p.resume(ctx, r.Run, lost.resuming(svc))
+			owned := ownedElsewhere(err)
+			if owned == nil {
 				return err
 			}
+			owner = owned.Owner
 		}
-		p.say("The run %s goes on in %s.", r.Run, ownerOf(ctx, svc, r))
+		p.say("The run %s goes on in %s.", r.Run, nameOfOwner(owner))
 		return nil
 	})
 }

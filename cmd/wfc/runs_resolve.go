@@ -89,8 +89,8 @@ func resolve(ctx context.Context, std streams, g *globals, run string, w engine.
 		}
 		p.say("The step %s is resolved: %s.", printable(w.Step), w.As)
 		err := p.resume(ctx, r.Run, lost.resuming(svc))
-		if errors.Is(err, journal.ErrOwned) {
-			p.say("The run %s goes on in %s.", r.Run, ownerOf(ctx, svc, r))
+		if owned := ownedElsewhere(err); owned != nil {
+			p.say("The run %s goes on in %s.", r.Run, nameOfOwner(owned.Owner))
 			return nil
 		}
 		return err
@@ -114,13 +114,22 @@ func whatIsInDoubt(r *journal.RunRecord) string {
 	return "\nIn doubt: " + strings.Join(names, ", ") + "."
 }
 
-// ownerOf names the process that executes a run, for a sentence.
-func ownerOf(ctx context.Context, svc *service.Service, r *journal.RunRecord) string {
-	if now, err := svc.Record(ctx, string(r.Run)); err == nil {
-		r = now
+// ownedElsewhere is the error that says that another process executes the run; nil:
+// err is no such one. Who that is stands in it, and not in the record of the run,
+// which may have ended since.
+func ownedElsewhere(err error) *journal.Error {
+	var e *journal.Error
+	if errors.As(err, &e) && e.Reason == journal.ErrOwned {
+		return e
 	}
-	if r.Owner == nil {
+	return nil
+}
+
+// nameOfOwner names the process that executes a run, for a sentence; o is nil where it
+// is not known.
+func nameOfOwner(o *journal.Owner) string {
+	if o == nil {
 		return "another process"
 	}
-	return r.Owner.String()
+	return o.String()
 }

@@ -115,12 +115,12 @@ executes it, this one does the same.`,
 				return err
 			}
 			return performing(cmd.Context(), std, proj, asJSON, func(ctx context.Context, svc *service.Service, p *performance) error {
-				owned, err := svc.Cancel(ctx, string(r.Run), userName())
+				owner, err := svc.Cancel(ctx, string(r.Run), userName())
 				if err != nil {
 					return err
 				}
-				if owned {
-					p.say("The run %s is executed by %s, which was asked to end it.", r.Run, ownerOf(ctx, svc, r))
+				if owner != nil {
+					p.say("The run %s is executed by %s, which was asked to end it.", r.Run, owner)
 					return nil
 				}
 				return cancelled(ctx, p.resume(ctx, r.Run, svc.Resume))

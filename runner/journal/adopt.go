@@ -112,8 +112,10 @@ func (s *Store) adopt(c *conn, r *Run) (last string, err error) {
 	lease, _ := row[5].(int64)
 	o := ownerOf(text)
 	if o != nil && !s.believesDead(o, lease, now) {
-		return "", failure(ErrOwned, nil, "The run %s is being executed on another host (%s), as far as can be known here. "+
+		err := failure(ErrOwned, nil, "The run %s is being executed on another host (%s), as far as can be known here. "+
 			"If that host is gone, try again after %s.", r.id, o.Owner, timeOf(lease).Local().Format("15:04:05"))
+		err.Owner = &o.Owner
+		return "", err
 	}
 	if o != nil {
 		last = o.ID

@@ -39,6 +39,7 @@ type Error struct {
 	Reason  error  // one of the Err values
 	Message string // full sentences: what is wrong and what to do
 	Cause   error  // what the system said; nil: nothing
+	Owner   *Owner // where Reason is ErrOwned, who executes the run; nil: not known
 }
 
 func (e *Error) Error() string { return e.Message }

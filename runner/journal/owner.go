@@ -99,5 +99,7 @@ func errOwned(id RunID, o *ownerRow) *Error {
 	if o == nil {
 		return failure(ErrOwned, nil, "The run %s is being executed by another process.", id)
 	}
-	return failure(ErrOwned, nil, "The run %s is being executed by another process (%s).", id, o.Owner)
+	err := failure(ErrOwned, nil, "The run %s is being executed by another process (%s).", id, o.Owner)
+	err.Owner = &o.Owner
+	return err
 }

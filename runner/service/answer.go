@@ -14,24 +14,24 @@ import (
 )
 
 // Answer takes a reply to a question of a run (see [engine.AnswerQuestion]); run is its
-// id, or a part of it. The process that executes the run goes on with it at once; owned
-// is false where there is none, and then [Service.Resume] goes on.
-func (s *Service) Answer(ctx context.Context, run string, r engine.Reply) (owned bool, err error) {
+// id, or a part of it. The process that executes the run goes on with it at once; owner
+// is nil where there is none, and then [Service.Resume] goes on.
+func (s *Service) Answer(ctx context.Context, run string, r engine.Reply) (owner *journal.Owner, err error) {
 	store, err := s.journal()
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	record, err := store.Run(ctx, run)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	owner, err := engine.AnswerQuestion(ctx, store, record.Run, r)
+	owner, err = engine.AnswerQuestion(ctx, store, record.Run, r)
 	if errors.Is(err, journal.ErrNoWait) {
 		if unknown := unknownStep(ctx, store, record, r.Step); unknown != nil {
-			return false, unknown
+			return nil, unknown
 		}
 	}
-	return owner != nil, err
+	return owner, err
 }
 
 // unknownStep says that a run has no step of a name; nil: it has, or that is not known.

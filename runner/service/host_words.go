@@ -13,11 +13,11 @@ import (
 // Cancel asks for the end of a run: its calls are cancelled, what it did is undone,
 // and its finally blocks run. It returns once the wish is durable. by says who asks.
 func (h *Host) Cancel(ctx context.Context, id, by string) (*Run, error) {
-	owned, err := h.service.Cancel(ctx, id, by)
+	owner, err := h.service.Cancel(ctx, id, by)
 	if err != nil {
 		return nil, kindly(err)
 	}
-	if !owned {
+	if owner == nil {
 		return h.goOnWith(ctx, id, ResumeRun{})
 	}
 	return h.Run(ctx, id)
@@ -79,11 +79,11 @@ func (h *Host) Resolve(ctx context.Context, id string, word engine.Word, o Resum
 // process has it. Of two replies one counts: the other is a [Conflict] that says who was
 // faster. One of somebody who is not asked is [Refused], and the question waits on.
 func (h *Host) Answer(ctx context.Context, id string, r engine.Reply) (*Run, error) {
-	owned, err := h.service.Answer(ctx, id, r)
+	owner, err := h.service.Answer(ctx, id, r)
 	if err != nil {
 		return nil, kindly(err)
 	}
-	if owned {
+	if owner != nil {
 		return h.Run(ctx, id)
 	}
 	return h.goOnWith(ctx, id, ResumeRun{})

@@ -162,19 +162,18 @@ func (s *Service) Resolve(ctx context.Context, run string, w engine.Word) error 
 }
 
 // Cancel asks for the end of a run. The process that executes it cancels its calls,
-// undoes what was done and runs the finally blocks; where there is none, owned is
-// false, and Resume does all that here.
-func (s *Service) Cancel(ctx context.Context, run, by string) (owned bool, err error) {
+// undoes what was done and runs the finally blocks; where there is none, owner is
+// nil, and Resume does all that here. The run may have ended by the time Cancel returns.
+func (s *Service) Cancel(ctx context.Context, run, by string) (owner *journal.Owner, err error) {
 	store, err := s.journal()
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	record, err := store.Run(ctx, run)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	owner, err := store.Send(ctx, record.Run, journal.Event{Data: journal.CancelRequested{By: by}})
-	return owner != nil, err
+	return store.Send(ctx, record.Run, journal.Event{Data: journal.CancelRequested{By: by}})
 }
 
 // recorded makes the plan of a run in the journal ready; reach says that its
