@@ -242,11 +242,11 @@ func (d *driver) drive(ctx context.Context, started time.Time, begin func()) (*O
 	defer stop(errStopped)
 	d.base = base
 	if d.watch != nil {
-		d.watch.start()
-		d.watch.push(RunStarted{d.name, d.prog.plan.Workflow, d.prog.plan.Deployment, started}, 0)
+		begin := []Event{RunStarted{d.name, d.prog.plan.Workflow, d.prog.plan.Deployment, started}}
 		for _, name := range d.redact.Short() {
-			d.watch.push(RunWarning{d.name, fmt.Sprintf("The secret %s is shorter than %d characters and is not taken out of results.", name, redact.MinLength)}, 0)
+			begin = append(begin, RunWarning{d.name, fmt.Sprintf("The secret %s is shorter than %d characters and is not taken out of results.", name, redact.MinLength)})
 		}
+		d.watch.start(begin...)
 	}
 	d.locked(begin)
 	defer d.timer.Stop()

@@ -13,8 +13,8 @@ import (
 const showWithin = 50 * time.Millisecond
 
 // watcher tells events in order, from its own goroutine, each when what was
-// journalled before it is durable. It never makes a run wait, and forces no
-// commit for each event only to show it.
+// journalled before it is durable. It makes a run wait for nothing but that its begin
+// is told, and forces no commit for each event only to show it.
 type watcher struct {
 	tell    func(Event)
 	barrier func(context.Context) (uint64, error)
@@ -36,8 +36,15 @@ func newWatcher(tell func(Event), barrier func(context.Context) (uint64, error))
 	return &watcher{tell: tell, barrier: barrier, wake: make(chan struct{}, 1), done: make(chan struct{})}
 }
 
-// start starts the goroutine, which stop ends.
-func (w *watcher) start() { go w.loop() }
+// start tells of the run's begin, whose journal is durable, and starts the goroutine,
+// which stop ends. That a run goes on, and its id, is known before anything that it
+// does can be seen elsewhere: a log message of a server, or the end of this process.
+func (w *watcher) start(begin ...Event) {
+	for _, ev := range begin {
+		w.tell(ev)
+	}
+	go w.loop()
+}
 
 // push queues an event that may be told once `after` events of the journal are durable.
 func (w *watcher) push(ev Event, after uint64) {

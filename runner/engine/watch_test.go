@@ -141,3 +141,24 @@ func TestShortSecretsAreAWarning(t *testing.T) {
 		t.Errorf("warned %v", warned)
 	}
 }
+
+func TestTheBeginOfARunIsToldBeforeAnythingIsDone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun := false
+		caller := callerFunc(func(context.Context, Call) (*Answer, error) {
+			if !begun {
+				t.Error("a tool was called before the run was known to go on")
+			}
+			return structured(`{}`), nil
+		})
+		watch := func(e Event) {
+			if _, ok := e.(RunStarted); ok {
+				time.Sleep(time.Second) // who looks on is slow
+				begun = true
+			}
+		}
+		if _, err := drive(t, t.Context(), planOf(call("a", "t", ``)), &memoryLog{}, Options{Caller: caller, Watch: watch}); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
