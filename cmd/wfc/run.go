@@ -142,24 +142,37 @@ func interrupts() []os.Signal {
 
 // interruptible returns a context that the first of the [interrupts] cancels. After
 // it the signals have their usual effect again, so that a second one ends the
-// process at once; children are told by the system then.
+// process at once; children are told by the system then. Where Ctrl-C had no effect
+// when the process began, as in the background of a script, a second signal ends it too.
 func interruptible(parent context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
+	deaf := signal.Ignored(os.Interrupt)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, interrupts()...)
-	done := make(chan struct{})
+	over, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
 		select {
 		case <-signals:
+		case <-over:
+			return
+		}
+		if !deaf {
 			signal.Stop(signals)
 			cancel(errInterrupted)
-		case <-ctx.Done():
+			return
+		}
+		cancel(errInterrupted)
+		select {
+		case <-signals:
+			os.Exit(exitInterrupted)
+		case <-over:
 		}
 	}()
 	return ctx, func() {
 		signal.Stop(signals)
 		cancel(context.Canceled)
+		close(over)
 		<-done
 	}
 }

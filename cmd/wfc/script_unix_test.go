@@ -38,7 +38,7 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 	f, err := os.OpenFile(ts.MkAbs(args[0]), os.O_RDWR|unix.O_NONBLOCK, 0)
 	ts.Check(err)
 	defer f.Close()
-	ts.Check(f.SetReadDeadline(time.Now().Add(30 * time.Second)))
+	ts.Check(f.SetReadDeadline(time.Now().Add(5 * time.Minute)))
 	for r := bufio.NewReader(f); lines > 0; lines-- {
 		_, err = r.ReadString('\n')
 		ts.Check(err)
