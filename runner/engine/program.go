@@ -157,7 +157,7 @@ func newLazySchema(raw json.RawMessage) *lazySchema {
 // text that is no expression, names that lead nowhere; the error says what is
 // wrong with the plan. p must not change afterwards.
 func NewProgram(p *plan.Plan) (*Program, error) {
-	family := family{root: p, schemas: map[string]*lazySchema{}, children: map[string]*Program{}}
+	family := family{root: p, schemas: map[string]*lazySchema{}, types: map[string]*types.Type{}, children: map[string]*Program{}}
 	return family.program(p)
 }
 
@@ -165,6 +165,7 @@ func NewProgram(p *plan.Plan) (*Program, error) {
 type family struct {
 	root     *plan.Plan
 	schemas  map[string]*lazySchema
+	types    map[string]*types.Type // by their notation; steps that call one tool have one
 	children map[string]*Program
 }
 
@@ -435,15 +436,22 @@ func (l *loader) typ(text, pointer string, args ...any) *types.Type {
 	if text == "" {
 		return nil
 	}
+	if t, ok := l.family.types[text]; ok {
+		return t
+	}
 	pointer = fmt.Sprintf(pointer, args...)
 	e, problems := expr.Parse(text, pointer)
 	if l.check(problems, pointer); problems.HasErrors() {
 		return nil
 	}
 	t, problems := types.FromHCL(e, nil)
-	if l.check(problems, pointer); problems.HasErrors() || t.Kind() == types.Any {
+	if l.check(problems, pointer); problems.HasErrors() {
 		return nil
 	}
+	if t.Kind() == types.Any {
+		t = nil
+	}
+	l.family.types[text] = t
 	return t
 }
 

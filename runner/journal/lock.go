@@ -123,14 +123,30 @@ func isAt(f *os.File, path string) bool {
 type turn struct {
 	locks locks
 	file  *os.File // nil: not opened yet
+	held  bool
 }
 
-// take waits for the turn, for at most busyFor.
-func (t *turn) take() (err error) {
+func (t *turn) open() (err error) {
 	if t.file == nil {
-		if t.file, err = t.locks.open(filepath.Join(t.locks.dir, turnName)); err != nil {
-			return err
-		}
+		t.file, err = t.locks.open(filepath.Join(t.locks.dir, turnName))
+	}
+	return err
+}
+
+// try takes the turn where nobody has it, and reports whether it did. Errors are for
+// [turn.take] to find.
+func (t *turn) try() bool {
+	t.held = t.open() == nil && lockFile(t.file, false) == nil
+	return t.held
+}
+
+// take waits for the turn, for at most busyFor, unless it is held.
+func (t *turn) take() (err error) {
+	if t.held {
+		return nil
+	}
+	if err := t.open(); err != nil {
+		return err
 	}
 	if err := lockFile(t.file, false); !errors.Is(err, errHeld) {
 		return err
@@ -151,7 +167,17 @@ func (t *turn) take() (err error) {
 }
 
 // give ends the turn.
-func (t *turn) give() error { return unlockFile(t.file) }
+func (t *turn) give() error {
+	t.held = false
+	return unlockFile(t.file)
+}
+
+// drop ends the turn where it was tried for and there was nothing to write.
+func (t *turn) drop() {
+	if t.held {
+		_ = t.give() // as with a turn that is lost: the next one finds it
+	}
+}
 
 func (t *turn) close() {
 	if t.file != nil {

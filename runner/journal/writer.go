@@ -34,22 +34,28 @@ type work struct {
 	done  chan error // has room for one; nil: nobody waits
 }
 
-// writer is the one that writes to a journal in this process: a goroutine
-// that takes what is queued, in order, and commits it in groups. After the first
-// failure of the disk nothing is written any more, so that the log stays a
-// prefix of what was queued.
+// writer writes to a journal in this process: it takes what is queued, in order,
+// and commits it in groups. Who waits for what they queued does so themselves
+// where nobody else is at it, which saves a chain of steps two changes of
+// goroutine a step; all else is done by a goroutine. After the first failure of
+// the disk nothing is written any more, so that the log stays a prefix of what was queued.
 type writer struct {
 	s       *Store
-	conn    *conn // the goroutine's, as is turn
-	turn    turn
 	stopped chan struct{}
-	wake    chan struct{} // has room for one: something has changed
+	wake    chan struct{} // has room for one: the goroutine has to look
+	gather  *time.Timer   // wakes it when what is queued has gathered
 
-	mu      sync.Mutex
+	writing sync.Mutex // whose holder takes from the queue and writes; guards conn and turn
+	conn    *conn
+	turn    turn
+
+	mu      sync.Mutex // may be taken by the holder of writing, and not the other way round
 	queue   []work
-	records int // in the queue
-	bytes   int // in the queue
-	waiting int // works that somebody waits for, in the queue
+	since   time.Time // when the queue was empty last
+	armed   bool      // gather is under way
+	records int       // in the queue
+	bytes   int       // in the queue
+	waiting int       // works that somebody waits for, in the queue
 	closing bool
 	leaving bool  // the connection stays open
 	failed  error // what ended the writing; nil: nothing
@@ -57,12 +63,17 @@ type writer struct {
 }
 
 func newWriter(s *Store, c *conn) *writer {
-	w := &writer{s: s, conn: c, turn: turn{locks: s.locks}, stopped: make(chan struct{}), wake: make(chan struct{}, 1)}
+	w := &writer{
+		s: s, conn: c, turn: turn{locks: s.locks},
+		stopped: make(chan struct{}), wake: make(chan struct{}, 1), gather: time.NewTimer(gatherFor),
+	}
+	w.gather.Stop()
 	go w.loop()
 	return w
 }
 
-// submit queues work. It waits for the disk where the queue is full.
+// submit queues work. It waits for the disk where the queue is full, and may do
+// so where somebody waits for the work.
 func (w *writer) submit(k work) error {
 	size := 0
 	for _, r := range k.records {
@@ -81,16 +92,22 @@ func (w *writer) submit(k work) error {
 	if full {
 		k.done = make(chan error, 1)
 	}
-	// The writer looks when there is something new to gather, and when gathering is over.
-	wake := len(w.queue) == 0 || k.done != nil || w.records+len(k.records) >= maxGroup
+	if len(w.queue) == 0 {
+		w.since = time.Now()
+	}
 	w.queue = append(w.queue, k)
 	w.records += len(k.records)
 	w.bytes += size
 	if k.done != nil {
 		w.waiting++
 	}
+	ready := w.ready()
+	if !ready && !w.armed {
+		w.armed = true
+		w.gather.Reset(gatherFor)
+	}
 	w.mu.Unlock()
-	if wake {
+	if ready && !(k.done != nil && w.here()) {
 		w.signal()
 	}
 	if full {
@@ -116,68 +133,75 @@ func (w *writer) close(leave bool) error {
 	return w.final
 }
 
-// The states of the queue, as the writer sees them.
-type queueState uint8
-
-const (
-	idle      queueState = iota // nothing to do
-	gathering                   // nobody waits
-	ready                       // to be written now
-	ended                       // nothing to do, for ever
-)
-
-func (w *writer) state() queueState {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	switch {
-	case len(w.queue) == 0 && w.closing:
-		return ended
-	case len(w.queue) == 0:
-		return idle
-	case w.waiting > 0 || w.closing || w.records >= maxGroup:
-		return ready
-	}
-	return gathering
+// ready reports whether what is queued is to be written now. mu is held.
+func (w *writer) ready() bool {
+	return len(w.queue) > 0 && (w.waiting > 0 || w.closing || w.records >= maxGroup || time.Since(w.since) >= gatherFor)
 }
 
-func (w *writer) leaves() bool {
+// here writes what is queued in the caller's goroutine, unless somebody writes or
+// another process has the turn: then it reports false, and the goroutine has to look.
+func (w *writer) here() bool {
+	if !w.writing.TryLock() {
+		return false
+	}
+	defer w.writing.Unlock()
+	w.mu.Lock()
+	ready := w.ready()
+	w.mu.Unlock()
+	if !ready {
+		return true // somebody was faster
+	}
+	if !w.turn.try() {
+		return false
+	}
+	reserveStack(0)
+	w.write(w.take())
+	w.turn.drop()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.leaving
+	return !w.ready() // others came meanwhile
 }
 
 // loop is the writer's goroutine; [writer.close] waits for it.
 func (w *writer) loop() {
 	defer close(w.stopped)
 	reserveStack(0)
-	gather := time.NewTimer(gatherFor)
-	gather.Stop()
-	running, over := false, false // the timer; its time
 	for {
-		switch state := w.state(); {
-		case state == ended:
-			gather.Stop()
+		select {
+		case <-w.wake:
+		case <-w.gather.C:
+		}
+		if w.flush() {
+			w.gather.Stop()
+			return
+		}
+	}
+}
+
+// flush writes what is to be written now. It reports whether the writer is closed.
+func (w *writer) flush() (closed bool) {
+	w.writing.Lock()
+	defer w.writing.Unlock()
+	for {
+		w.mu.Lock()
+		ready := w.ready()
+		ended := w.closing && len(w.queue) == 0
+		if w.armed = !ready && len(w.queue) > 0; w.armed {
+			w.gather.Reset(gatherFor - time.Since(w.since))
+		}
+		leaving := w.leaving
+		w.mu.Unlock()
+		switch {
+		case ready:
+			w.write(w.take())
+		case ended:
 			w.turn.close()
-			if !w.leaves() {
+			if !leaving {
 				w.final = w.s.explain(w.conn.close())
 			}
-			return
-		case state == idle:
-			<-w.wake
-		case state == gathering && !over:
-			if !running {
-				gather.Reset(gatherFor)
-				running = true
-			}
-			select {
-			case <-w.wake:
-			case <-gather.C:
-				running, over = false, true
-			}
+			return true
 		default:
-			gather.Stop()
-			running, over = false, false
-			w.write(w.take())
+			return false
 		}
 	}
 }
@@ -214,6 +238,7 @@ func (w *writer) take() []work {
 	if w.queue = w.queue[n:]; len(w.queue) == 0 {
 		w.queue = nil
 	}
+	w.since = time.Now()
 	w.records -= records
 	return group
 }
