@@ -12,6 +12,10 @@ import (
 // commit that would not come anyway.
 const showWithin = 50 * time.Millisecond
 
+// restFor is how long the watcher rests after it has told something: nobody sees the
+// difference, and a chain of quick steps is not interrupted after each of them.
+const restFor = 10 * time.Millisecond
+
 // watcher tells events in order, from its own goroutine, each when what was
 // journalled before it is durable. It makes a run wait for nothing but that its begin
 // is told, and forces no commit for each event only to show it.
@@ -24,6 +28,7 @@ type watcher struct {
 	mu      sync.Mutex
 	queue   []queued
 	reached uint64 // events of the journal that are durable
+	resting bool   // it looks by itself when it has rested
 	ending  bool
 }
 
@@ -52,6 +57,7 @@ func (w *watcher) push(ev Event, after uint64) {
 	// One that has to wait behind others changes nothing for the watcher now.
 	news := len(w.queue) == 0 || after <= w.reached
 	w.queue = append(w.queue, queued{ev, after})
+	news = news && !w.resting
 	w.mu.Unlock()
 	if news {
 		w.signal()
@@ -62,8 +68,11 @@ func (w *watcher) push(ev Event, after uint64) {
 func (w *watcher) durable(n uint64) {
 	w.mu.Lock()
 	w.reached = max(w.reached, n)
+	news := len(w.queue) > 0 && !w.resting
 	w.mu.Unlock()
-	w.signal()
+	if news {
+		w.signal()
+	}
 }
 
 // stop ends the watcher and waits for it. all says that everything is durable;
@@ -91,9 +100,12 @@ func (w *watcher) loop() {
 	ask := time.NewTimer(showWithin)
 	ask.Stop()
 	asking := false
+	rest := time.NewTimer(restFor)
+	rest.Stop()
 	for {
 		select {
 		case <-w.wake:
+		case <-rest.C:
 		case <-ask.C:
 			asking = false
 			n, err := w.barrier(context.Background())
@@ -110,7 +122,11 @@ func (w *watcher) loop() {
 		}
 		if ending {
 			ask.Stop()
+			rest.Stop()
 			return
+		}
+		if len(ready) > 0 {
+			rest.Reset(restFor)
 		}
 		if waiting && !asking {
 			ask.Reset(showWithin)
@@ -128,6 +144,7 @@ func (w *watcher) take() (ready []queued, waiting, ending bool) {
 		n++
 	}
 	ready = w.queue[:n:n]
+	w.resting = n > 0
 	w.queue = w.queue[n:]
 	if len(w.queue) == 0 {
 		w.queue = nil // so that what was told can be freed
