@@ -22,6 +22,11 @@ func inside(t *testing.T, change func(*Config), pauses ...time.Duration) *Sessio
 
 // insideOf is inside with something done to the server, if prepare is not nil.
 func insideOf(t *testing.T, prepare func(*mcp.Server), change func(*Config), pauses ...time.Duration) *Session {
+	return Open(insideConfig(t, prepare, change, pauses...))
+}
+
+// insideConfig returns the configuration of insideOf's session.
+func insideConfig(t *testing.T, prepare func(*mcp.Server), change func(*Config), pauses ...time.Duration) Config {
 	server := mcp.NewServer(&mcp.Implementation{Name: "inside"}, nil)
 	if prepare != nil {
 		prepare(server)
@@ -54,7 +59,7 @@ func insideOf(t *testing.T, prepare func(*mcp.Server), change func(*Config), pau
 	if change != nil {
 		change(&cfg)
 	}
-	return Open(cfg)
+	return cfg
 }
 
 func TestIdleTimeout(t *testing.T) {
@@ -188,4 +193,30 @@ func TestIdleClocksStandStillWhileTheServerIsAnswered(t *testing.T) {
 		}
 		c.end(first)
 	})
+}
+
+func TestASessionThatIsDrainedAsItConnectsEnds(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		end  func(*Session)
+	}{{"drained", (*Session).Drain}, {"closed", (*Session).Close}} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newSession(insideConfig(t, nil, nil))
+				client, err := dial(t.Context(), &s.cfg)
+				if err != nil {
+					t.Fatal(err)
+				}
+				c.end(s)
+				connected := make(chan dialled, 1)
+				// The handshake is done in the moment in which it is given up.
+				if s.connect(connected, func(error) { connected <- dialled{client, nil} }) != client {
+					t.Fatal("there is no session")
+				}
+				s.serve(client) // for ever, if it is forgotten that the session is to end
+				<-client.channel.Done()
+				_ = client.sdk.Close()
+			})
+		})
+	}
 }

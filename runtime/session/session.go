@@ -110,6 +110,13 @@ type Session struct {
 // Open begins to connect and returns at once. Every session must be closed, or
 // have ended.
 func Open(cfg Config) *Session {
+	s := newSession(cfg)
+	go s.own()
+	return s
+}
+
+// newSession returns a session that nobody owns yet.
+func newSession(cfg Config) *Session {
 	cfg.redact = cfg.Connection.Redactor()
 	if cfg.probeBudget == 0 {
 		cfg.probeBudget = probeBudget
@@ -122,7 +129,6 @@ func Open(cfg Config) *Session {
 	}
 	s.turns = newTurns(s)
 	s.used.Store(time.Now().UnixNano())
-	go s.own()
 	return s
 }
 

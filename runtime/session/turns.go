@@ -119,11 +119,15 @@ func (t *turns) tidy() {
 	t.dispatch()
 }
 
-// begin lets operations run.
+// begin lets operations run. A session that was given up while its handshake came to
+// an end all the same begins to close.
 func (t *turns) begin(c *Client) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.client = c
+	if t.closing != nil {
+		c.channel.Close()
+	}
 	t.quiet = time.Now()
 	t.idle = time.NewTimer(t.s.cfg.Connection.Timeouts.IdleTimeout())
 	t.dispatch()
