@@ -214,17 +214,13 @@ func TestTheServerIsToldOfTheOffers(t *testing.T) {
 func TestAQuestionThatMayBeOfSeveralOperationsIsRefused(t *testing.T) {
 	eras(t, func(t *testing.T, b *bench) {
 		ctx, cancel := context.WithCancel(t.Context())
-		started, running := begun()
+		running := make(chan struct{})
 		other := make(chan error, 1)
 		go func() {
-			_, err := b.CallTool(ctx, Call{Tool: "wait", ReadOnly: true, Started: started})
+			_, err := b.CallTool(ctx, Call{Tool: "report", ReadOnly: true, Progress: func(Progress) { close(running) }})
 			other <- err
 		}()
-		running()
-		// The server has it once it has answered a later one.
-		if _, err := b.CallTool(t.Context(), Call{Tool: "echo", Args: json.RawMessage(`{"value":1}`), ReadOnly: true}); err != nil {
-			t.Fatal(err)
-		}
+		<-running // the server has it
 		var r told
 		raw, err := b.CallTool(r.with(t.Context(), says(`{"n":1}`)), Call{Tool: "ask", Args: json.RawMessage(asks("elicitation/create", form)), ReadOnly: true})
 		if err != nil {
