@@ -390,12 +390,12 @@ func (d *driver) take(ev journal.Event) {
 // says that a message came meanwhile, with which it goes on.
 func (d *driver) finish(ctx context.Context) (outcome *Outcome, err error, again bool) {
 	d.mu.Lock()
-	ended, err := d.core.Ended(), d.fatal
+	ended, err, leaving := d.core.Ended(), d.fatal, d.leaving
 	d.mu.Unlock()
 	now := d.clock()
 	out := &Outcome{Run: d.name, Status: StatusWaiting}
 	ev := journal.Event{Data: journal.RunWaiting{}}
-	if errors.Is(err, ErrLeft) || d.leaving && err == nil && ended == nil && !d.core.Waiting() {
+	if errors.Is(err, ErrLeft) || leaving && err == nil && ended == nil && !d.core.Waiting() {
 		err := d.log.Barrier(context.Background())
 		if d.watch != nil {
 			d.watch.stop(err == nil)

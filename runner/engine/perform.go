@@ -39,7 +39,7 @@ func (d *driver) obey(commands []Command) (first *liveCall) {
 		case Record:
 			d.keep(c.Fact)
 		case StartCall:
-			if d.leaving {
+			if d.leaves() {
 				break // who resumes the run makes it
 			}
 			if live := d.newCall(c); first == nil {

@@ -322,3 +322,18 @@ func TestAResumedRunTakesThePlaceOfAnother(t *testing.T) {
 		t.Errorf("the other one is %s", out.Status)
 	}
 }
+
+func TestNothingBeginsOnceTheProcessHasSaidThatItEnds(t *testing.T) {
+	leave := make(chan struct{})
+	var made []string
+	caller := callerFunc(func(_ context.Context, c Call) (*Answer, error) {
+		if made = append(made, c.Tool); len(made) == 1 {
+			close(leave) // while this call is in flight
+		}
+		return structured(`{}`), nil
+	})
+	out, err := drive(t, t.Context(), planOf(call("a", "first", ``), call("b", "second", ``, after("a"))), &memoryLog{}, Options{Caller: caller, Leave: leave})
+	if err != nil || out.Status != StatusInterrupted || !slices.Equal(made, []string{"first"}) {
+		t.Errorf("it called %v and ended with %+v, %v", made, out, err)
+	}
+}

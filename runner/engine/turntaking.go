@@ -70,6 +70,18 @@ func (t *turn) await(ctx context.Context, log *journal.Run, o *Options) (err err
 // left is the outcome of a run that is given up where it is.
 func (d *driver) left() *Outcome { return &Outcome{Run: d.name, Status: StatusInterrupted} }
 
+// leaves reports whether nothing new begins any more. It looks for itself: what the
+// process has said counts for the very next call, also where the driver's own goroutine
+// has not heard it yet. mu is held.
+func (d *driver) leaves() bool {
+	select {
+	case <-d.leave:
+		d.leaving = true
+	default:
+	}
+	return d.leaving
+}
+
 // isLeft reports whether the end of a context means that the process ends.
 func isLeft(ctx context.Context) bool {
 	return ctx.Err() != nil && errors.Is(context.Cause(ctx), ErrLeft)
