@@ -137,6 +137,8 @@ func (c *client) initialize(r *request) {
 		c.end(f)
 		return
 	}
+	// Before the client can call what changes a list.
+	c.watch(r, c.open())
 	r.answer(result(r.id, fmt.Sprintf(`{"protocolVersion":%q,"capabilities":%s,"serverInfo":%s%s}`,
 		c.version, capabilities(ups), c.proxy.serverInfo(), instructions(ups))))
 }

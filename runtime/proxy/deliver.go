@@ -147,7 +147,7 @@ func (u *upstream) notification(m raw.Message, of int64) {
 	case "notifications/cancelled":
 		u.withdraw(m)
 	case "notifications/subscriptions/acknowledged":
-		u.acknowledged(nil)
+		u.acknowledged(subscription(m, of))
 	case "notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/resources/list_changed":
 		u.changed(m)
 	case "notifications/resources/updated":
@@ -161,6 +161,16 @@ func (u *upstream) notification(m raw.Message, of int64) {
 			u.client.emit(out, bytes.Clone(m.Data), false)
 		}
 	}
+}
+
+// subscription returns the number of the call that a message on its stream says that it
+// is of; without its word it is the one in answer to which it came.
+func subscription(m raw.Message, of int64) int64 {
+	at := m.Param("_meta", "io.modelcontextprotocol/subscriptionId")
+	if n, err := strconv.ParseInt(string(bytes.Trim(at.Of(m.Data), `"`)), 10, 64); err == nil {
+		return n
+	}
+	return of
 }
 
 // wantsLogs reports whether the owner of c wants log messages.

@@ -17,26 +17,41 @@ type interest struct {
 	lists bool
 	uris  map[string]int // how many subscriptions there are
 	call  *call          // to a server of 2026-07-28: what says so now
-	acked chan struct{}
+	acked chan struct{}  // closed once the server has agreed to that; nil: it has
+	turn  sync.Mutex     // held while the server is told: each call says all that is wanted
 }
 
 // ackBudget is how long a subscription waits for the server's word that it holds.
 const ackBudget = 3 * time.Second
 
 // watch has the server of 2026-07-28 tell of lists that change. Others do by themselves.
-func (u *upstream) watch() {
+// The channel is closed once it has agreed; nil: there is nothing to wait for.
+func (u *upstream) watch() <-chan struct{} {
 	u.mu.Lock()
 	again := u.interest.lists || !u.modern
 	u.interest.lists = true
 	u.mu.Unlock()
-	if !again {
-		u.subscribe()
+	if again {
+		return nil
 	}
+	return u.subscribe()
+}
+
+// watch has all of ups tell of lists that change, and waits for their word: what changes
+// from now on the client is told.
+func (c *client) watch(r *request, ups []*upstream) {
+	agreed := make([]<-chan struct{}, len(ups))
+	for i, u := range ups {
+		agreed[i] = u.watch()
+	}
+	r.await(agreed...)
 }
 
 // subscribe tells a server of 2026-07-28 all that is wanted, in place of what it was
 // told before. The channel is closed once it has agreed; nil: nothing is wanted.
 func (u *upstream) subscribe() <-chan struct{} {
+	u.interest.turn.Lock()
+	defer u.interest.turn.Unlock()
 	u.mu.Lock()
 	old := u.interest.call
 	u.interest.call = nil
@@ -61,17 +76,23 @@ func (u *upstream) subscribe() <-chan struct{} {
 		u.cancel(old, nil)
 	}
 	if len(wants) == 0 {
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		u.agreed()
 		return nil
 	}
 	c := &call{method: "subscriptions/listen"}
-	acked := make(chan struct{})
-	c.then = func(*request, raw.Message, *failure) { u.acknowledged(c) }
+	c.then = func(*request, raw.Message, *failure) { u.acknowledged(c.number) }
 	u.register(c)
 	triple := u.triple
 	if triple == "" {
 		triple = u.client.triple()
 	}
 	u.mu.Lock()
+	acked := u.interest.acked // who waits for the call before waits for this one, which says the same and more
+	if acked == nil {
+		acked = make(chan struct{})
+	}
 	u.interest.call, u.interest.acked = c, acked
 	u.mu.Unlock()
 	u.send(c, connection.Packet{Data: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"subscriptions/listen","params":{"_meta":{%s},"notifications":{%s}}}`,
@@ -87,16 +108,22 @@ func (c *client) triple() string {
 		modern, c.in.info, c.in.capabilities)
 }
 
-// acknowledged takes the server's word that it tells of what is wanted: of the call c,
-// or of the latest if that is nil.
-func (u *upstream) acknowledged(c *call) {
+// acknowledged takes the server's word that it tells of what the call of this number
+// wants, or that it does not.
+func (u *upstream) acknowledged(number int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if c != nil && u.interest.call != c || u.interest.acked == nil {
-		return
+	if u.interest.call != nil && u.interest.call.number == number {
+		u.agreed()
 	}
-	close(u.interest.acked)
-	u.interest.acked = nil
+}
+
+// agreed lets go on who waits for the server's word. u.mu is held.
+func (u *upstream) agreed() {
+	if u.interest.acked != nil {
+		close(u.interest.acked)
+		u.interest.acked = nil
+	}
 }
 
 // subscribing answers resources/subscribe.
@@ -106,7 +133,7 @@ func (u *upstream) subscribing(r *request, edits ...raw.Edit) {
 		return
 	}
 	_, uri := u.client.proxy.sourceOf(raw.Text(r.m.Param("uri").Of(r.m.Data)))
-	u.await(u.want(uri, 1), r)
+	r.await(u.want(uri, 1))
 	r.answer(result(r.id, "{}"))
 }
 
@@ -153,17 +180,21 @@ func (u *upstream) want(uri string, by int) <-chan struct{} {
 	return done
 }
 
-// await waits until a server has agreed to something, for a while.
-func (u *upstream) await(agreed <-chan struct{}, r *request) {
-	if agreed == nil {
-		return
-	}
+// await waits until servers have agreed to something, for a while. A channel may be nil.
+func (r *request) await(agreed ...<-chan struct{}) {
 	timer := time.NewTimer(ackBudget)
 	defer timer.Stop()
-	select {
-	case <-agreed:
-	case <-timer.C:
-	case <-r.gone:
+	for _, ch := range agreed {
+		if ch == nil {
+			continue
+		}
+		select {
+		case <-ch:
+		case <-timer.C:
+			return
+		case <-r.gone:
+			return
+		}
 	}
 }
 
@@ -173,6 +204,7 @@ type listen struct {
 	lists map[string]bool      // by method of the notification
 	uris  map[string]*upstream // as the client has them
 	once  sync.Once
+	begin sync.Mutex // held until it is acknowledged, which comes first on its stream
 }
 
 // listen answers subscriptions/listen, in the end: the stream stays open.
@@ -212,7 +244,7 @@ func (c *client) listen(r *request) {
 		}
 		if u := c.upstream(s); u.usable(r.gone) == nil && u.has("resources", "subscribe") {
 			l.uris[uri] = u
-			u.await(u.want(inner, 1), r)
+			r.await(u.want(inner, 1))
 			uris = append(uris, string(raw.Quote(uri)))
 		}
 		return true
@@ -220,17 +252,17 @@ func (c *client) listen(r *request) {
 	if len(uris) > 0 {
 		agreed = append(agreed, `"resourceSubscriptions":[`+strings.Join(uris, ",")+"]")
 	}
-	for _, u := range ups {
-		if len(l.lists) > 0 {
-			u.watch()
-		}
+	if len(l.lists) > 0 {
+		c.watch(r, ups)
 	}
+	l.begin.Lock()
 	c.mu.Lock()
 	c.listens = append(c.listens, l)
 	c.mu.Unlock()
 	r.onCancel(func([]byte) { c.unlisten(l) })
 	c.emit(r.out, fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":%s},"notifications":{%s}}}`,
 		r.id, strings.Join(agreed, ",")), false)
+	l.begin.Unlock()
 	if len(agreed) == 0 {
 		c.unlisten(l)
 		l.finish()
@@ -309,6 +341,9 @@ func (u *upstream) tell(method, uri string, data []byte) {
 		default:
 			e = raw.Insert(data, raw.Whole(data), "params", fmt.Appendf(nil, `{"_meta":{%q:%s}}`, name, l.r.id))
 		}
-		c.emit(l.r.out, raw.Apply(data, e), false)
+		data := raw.Apply(data, e)
+		l.begin.Lock()
+		c.emit(l.r.out, data, false)
+		l.begin.Unlock()
 	}
 }

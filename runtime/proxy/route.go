@@ -270,8 +270,6 @@ func (c *client) notice(m raw.Message) {
 		for _, u := range c.open() {
 			if !u.modern {
 				u.hello.Do(func() { u.notify(bytes.Clone(m.Data)) })
-			} else {
-				u.watch()
 			}
 		}
 	default:
