@@ -301,16 +301,18 @@ func (t *runTable) await(ctx context.Context, id string) error {
 // calls that are in flight then.
 func (t *runTable) close(ctx context.Context) {
 	t.mu.Lock()
-	again := t.closing
+	again := t.closing || t.base == nil
 	t.closing = true
+	if !again {
+		close(t.leave) // at once: who is told that nothing begins any more can rely on it
+	}
 	for _, timer := range t.due {
 		timer.Stop()
 	}
 	t.mu.Unlock()
-	if t.base == nil || again {
+	if again {
 		return
 	}
-	close(t.leave)
 	t.queue.close()
 	gone := make(chan struct{})
 	go func() {
