@@ -73,10 +73,7 @@ func TestTheDeadlineOfAQuestionIsKeptByTheHost(t *testing.T) {
 	h := askingHost(t, "    deadline = \"300ms\"")
 	run, err := h.Start(t.Context(), StartRun{Target: "asks"}, true)
 	must(t, err)
-	if !run.Ended() {
-		if run.Status != journal.Waiting {
-			t.Fatalf("the run is %s", run.Status)
-		}
+	if run.Status == journal.Waiting { // it may have passed already, and the run go on
 		h.end(t.Context())
 		h.open(HostOptions{})
 	}
