@@ -32,12 +32,20 @@ func Gone(pid int) error {
 		return err
 	}
 	defer unix.Close(fd)
-	if n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 5000); err != nil || n != 1 {
+	n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, goneWait)
+	for errors.Is(err, unix.EINTR) { // by the end of another child, of which a signal tells
+		n, err = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, goneWait)
+	}
+	if err != nil || n != 1 {
 		_ = unix.Kill(pid, unix.SIGKILL)
 		return fmt.Errorf("process %d lives on (%v)", pid, err)
 	}
 	return nil
 }
+
+// goneWait is how many milliseconds a process that ends may take for it, on a machine
+// that is busy with others.
+const goneWait = 30_000
 
 // OpenFiles returns the number of files that this process has open.
 func OpenFiles(t testing.TB) int {
