@@ -151,7 +151,14 @@ var rows = []row{
 	{"elicitation by a request", says("ask_directly", nil, "accept Ada")},
 	{"sampling", says("sample", nil, "hello world")},
 	{"roots", says("roots", nil, "file:///root")},
-	{"list_changed", func(ctx context.Context, _ *testing.T, v *visitor, _ site, _ string) error {
+	{"list_changed", func(ctx context.Context, _ *testing.T, v *visitor, _ site, era string) error {
+		if era == newer { // before, changes are those of nobody
+			select {
+			case <-v.subscribed:
+			case <-ctx.Done():
+				return errors.New("the subscription is not acknowledged")
+			}
+		}
 		if _, err := v.call(ctx, "grow", nil); err != nil {
 			return err
 		}

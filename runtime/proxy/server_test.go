@@ -3,10 +3,12 @@ package proxy_test
 //lint:file-ignore SA1019 Servers of the revisions before 2026-07-28, which are most, still use sampling, roots and logging.
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -49,13 +51,58 @@ func serveHTTP(t testing.TB, stateless bool) string {
 
 func serveHTTPAs(t testing.TB, o mcp.StreamableHTTPOptions, get func() *mcp.Server) string {
 	t.Helper()
-	s := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return get() }, &o))
+	s := httptest.NewServer(heard(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return get() }, &o)))
 	t.Cleanup(func() {
 		s.CloseClientConnections() // of handlers that wait
 		s.Close()
 	})
 	return s.URL
 }
+
+// heard has the tool "grow" wait until the session has its standing stream: what a server
+// says before that is lost, and a client need not wait for it.
+func heard(h http.Handler) http.Handler {
+	var sessions sync.Map // id → chan struct{}, closed once there is the stream
+	of := func(r *http.Request) chan struct{} {
+		ch, _ := sessions.LoadOrStore(r.Header.Get("Mcp-Session-Id"), make(chan struct{}))
+		return ch.(chan struct{})
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Method == http.MethodGet:
+			ch := of(r)
+			w = &telling{w, sync.OnceFunc(func() { close(ch) })}
+		case r.Method == http.MethodPost && r.Header.Get("Mcp-Session-Id") != "":
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				return
+			}
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			if bytes.Contains(body, []byte(`"name":"grow"`)) {
+				select {
+				case <-of(r):
+				case <-r.Context().Done():
+				}
+			}
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// telling tells before something is written.
+type telling struct {
+	http.ResponseWriter
+	tell func()
+}
+
+// Write implements io.Writer.
+func (w *telling) Write(p []byte) (int, error) {
+	w.tell()
+	return w.ResponseWriter.Write(p)
+}
+
+// Flush implements http.Flusher.
+func (w *telling) Flush() { w.ResponseWriter.(http.Flusher).Flush() }
 
 const longName = "a_tool_whose_name_is_longer_than_the_sixty_four_characters_that_all_clients_take"
 

@@ -114,14 +114,15 @@ func serve(t testing.TB, o proxy.Options) (string, *proxy.Proxy) {
 // visitor is a client at a site, and what it was told.
 type visitor struct {
 	*mcp.ClientSession
-	client *mcp.Client
-	told   chan string
+	client     *mcp.Client
+	told       chan string
+	subscribed chan struct{} // one for each acknowledged subscription
 }
 
 // enter connects a client of an era to a site.
 func enter(t testing.TB, s site, era string) (*visitor, error) {
 	t.Helper()
-	v := &visitor{told: make(chan string, 100)}
+	v := &visitor{told: make(chan string, 100), subscribed: make(chan struct{}, 100)}
 	tell := func(text string) { v.told <- text }
 	client := mcp.NewClient(&mcp.Implementation{Name: "visitor", Version: "7"}, &mcp.ClientOptions{
 		ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
@@ -143,6 +144,14 @@ func enter(t testing.TB, s site, era string) (*visitor, error) {
 		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
 			tell("progress " + r.Params.Message)
 		},
+	})
+	client.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+			if method == "notifications/subscriptions/acknowledged" {
+				v.subscribed <- struct{}{}
+			}
+			return next(ctx, method, r)
+		}
 	})
 	client.AddRoots(&mcp.Root{URI: "file:///root", Name: "root"})
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)

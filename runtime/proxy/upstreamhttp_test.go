@@ -4,7 +4,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/lda-wf/wfc/runtime/connection"
 	"github.com/lda-wf/wfc/runtime/proxy"
@@ -111,4 +114,29 @@ func TestArgumentsThatGoBesideTheMessage(t *testing.T) {
 	c.has("x-mcp-header")
 	c.say(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"routed","arguments":{"region":"zürich","to":{"n":7}}}}`)
 	c.has(`"id":2`, `"region":"=?base64?esO8cmljaA==?="`, `"n":"7"`)
+}
+
+// A server of 2026-07-28 tells of its lists whom it has agreed with to do so. A client of
+// before that can call nothing until then, so that no change is lost to it.
+func TestAnOlderClientIsToldOfAllChangesOfANewerServer(t *testing.T) {
+	var agreed atomic.Bool
+	one := newServer()
+	h := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return one }, &mcp.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true})
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Mcp-Method") == "subscriptions/listen" {
+			w = &telling{w, func() { agreed.Store(true) }}
+		}
+		h.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() {
+		front.CloseClientConnections()
+		front.Close()
+	})
+	source := proxy.Source{Connection: connection.Connection{ID: "a.b", HTTP: &connection.HTTP{URL: front.URL}, Protocol: newer}}
+	c := talkTo(t, proxy.Options{Sources: []proxy.Source{source}})
+	c.say(hello)
+	c.has(`"id":0`, `"listChanged":true`)
+	if !agreed.Load() {
+		t.Error("the client may call what the server does not tell it of")
+	}
 }
