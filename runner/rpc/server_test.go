@@ -9,10 +9,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -311,85 +309,6 @@ func TestTokensAreWantedWhereOthersReachTheServer(t *testing.T) {
 	if got, _ := s.post(list, "Authorization: Bearer "+texts[protocol.Read]); got != 401 {
 		t.Errorf("a token that was revoked gives %d", got)
 	}
-}
-
-// A client that is slow, or stops, holds nothing for long.
-func TestSlowClientsAreLetGo(t *testing.T) {
-	// It reads what it is sent, as the front end for agents does, and then sends without end.
-	gone := make(chan struct{}, 10)
-	agents := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		defer func() { gone <- struct{}{} }()
-		if _, err := io.ReadAll(r.Body); err != nil {
-			http.Error(w, "slow", http.StatusRequestTimeout)
-			return
-		}
-		for {
-			if _, err := w.Write(make([]byte, 1<<20)); err != nil {
-				return
-			}
-			if http.NewResponseController(w).Flush() != nil {
-				return
-			}
-		}
-	})
-	for _, test := range []struct {
-		name, sends, want string
-		limits            Limits
-		reads             bool
-	}{
-		{"half a header", "POST /rpc HTTP/1.1\r\nHost: localhost\r\n", "", Limits{Header: 50 * time.Millisecond}, true},
-		{"half a body", "POST /rpc HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
-			"HTTP/1.1 408", Limits{Transfer: 500 * time.Millisecond}, true},
-		{"half a body of an agent", "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{",
-			"HTTP/1.1 408", Limits{Transfer: 50 * time.Millisecond}, true},
-		{"an agent that does not read", "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n", "", Limits{Transfer: 50 * time.Millisecond}, false},
-		// One that says how much it will send is refused before it has.
-		{"a large body", "POST /rpc HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99999999999\r\nConnection: close\r\n\r\n",
-			"HTTP/1.1 413", Limits{}, true},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			s := newServerTest(t, Options{Limits: test.limits, MCP: agents})
-			conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
-			must(t, err)
-			defer conn.Close()
-			_, err = io.WriteString(conn, test.sends)
-			must(t, err)
-			if !test.reads {
-				<-gone // the handler has ended, although nobody reads
-				return
-			}
-			text, err := io.ReadAll(conn) // until the server lets go
-			must(t, err)
-			if !strings.HasPrefix(string(text), test.want) {
-				t.Errorf("answered %q, want %q", text, test.want)
-			}
-		})
-	}
-}
-
-// A large answer may take a slow client as long as it takes, as long as it takes it.
-func TestALargeAnswerIsSentInPieces(t *testing.T) {
-	w := &countedWriter{ResponseRecorder: httptest.NewRecorder()}
-	n, err := newPatient(w, time.Minute).Write(make([]byte, 3*pieceSize+1))
-	if n != 3*pieceSize+1 || err != nil || w.Body.Len() != n || !slices.Equal(w.sizes, []int{pieceSize, pieceSize, pieceSize, 1}) || w.deadlines != 4 {
-		t.Errorf("wrote %d (%v) as %v, with %d deadlines", n, err, w.sizes, w.deadlines)
-	}
-}
-
-type countedWriter struct {
-	*httptest.ResponseRecorder
-	sizes     []int
-	deadlines int
-}
-
-func (w *countedWriter) Write(b []byte) (int, error) {
-	w.sizes = append(w.sizes, len(b))
-	return w.ResponseRecorder.Write(b)
-}
-
-func (w *countedWriter) SetWriteDeadline(time.Time) error {
-	w.deadlines++
-	return nil
 }
 
 func TestAFaultOfOursIsInTheLogAndNotInTheAnswer(t *testing.T) {

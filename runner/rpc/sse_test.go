@@ -3,6 +3,7 @@ package rpc
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -111,11 +112,11 @@ func TestTheEventsOfARunAreToldFromAPlaceOn(t *testing.T) {
 
 // The stream of a run that goes on gives signs of life, and events as they come.
 func TestAStreamLivesAsLongAsItsRun(t *testing.T) {
-	s := newServerTest(t, Options{Limits: Limits{Beat: 20 * time.Millisecond, Transfer: time.Second}}).refresh()
+	s := newServerTest(t, Options{Limits: Limits{Beat: 20 * time.Millisecond}}).refresh()
 	c := s.client()
 	run := s.start(c)
 	_, lines := s.follow(run)
-	for beats := 0; beats < 60; { // longer than a single piece may take
+	for beats := 0; beats < 3; {
 		line, err := lines.ReadString('\n')
 		must(t, err)
 		if line == ":\n" {
@@ -251,6 +252,12 @@ func TestAServerThatStopsLetsGoWhoWaits(t *testing.T) {
 	c := s.client()
 	run := s.start(c)
 	_, lines := s.follow(run)
+	there := make(chan struct{})
+	start := s.methods["runs.start"]
+	s.methods["runs.start"] = method{start.spec, func(ctx context.Context, params json.RawMessage) (any, error) {
+		close(there)
+		return start.call(ctx, params)
+	}}
 	waited := make(chan error, 1)
 	go func() {
 		_, err := client.Call(context.WithoutCancel(t.Context()), c, protocol.RunsStart, protocol.RunStartParams{Target: "waits", Start: protocol.Start{Wait: true}})
@@ -258,6 +265,7 @@ func TestAServerThatStopsLetsGoWhoWaits(t *testing.T) {
 	}()
 	_, err := lines.ReadString('\n')
 	must(t, err)
+	<-there
 	s.stop()
 	for _, line := range events(t, lines) {
 		if line == "event: end" {
