@@ -206,6 +206,7 @@ var volatile = []struct {
 	{regexp.MustCompile(`"plan_digest": ?"[0-9a-f]{64}"`), `"plan_digest": "DIGEST"`},
 	{regexp.MustCompile(`\b(127\.0\.0\.1|localhost):\d+`), "${1}:PORT"},
 	{regexp.MustCompile(`(?m)[ \t]+$`), ""},
+	{regexp.MustCompile(`\nTime\n(?:  ~ .+: .+ → .+\n)+`), ""}, // of two runs on a machine that was busy during one
 }
 
 // normal replaces what differs from run to run, and the folder work by $WORK.

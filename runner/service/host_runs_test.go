@@ -263,6 +263,17 @@ func TestMoreRunsThanMayGoOnAreQueuedAndNoneIsLost(t *testing.T) {
 	}
 }
 
+func TestWhoHasWaitedForARunFindsItsPlaceFree(t *testing.T) {
+	h := meetingHost(t, HostOptions{MaxRuns: 1, MaxQueued: -1})
+	for range 50 {
+		_, err := h.Start(t.Context(), StartRun{Target: "nothing"}, true)
+		must(t, err)
+		if going, waiting := h.runs.queue.count(); going+waiting != 0 {
+			t.Fatalf("%d runs go on and %d wait once the only one has ended", going, waiting)
+		}
+	}
+}
+
 // Whoever comes back with the place of the last event that it has seen misses none of
 // those that are kept, and a finished run has the same ones.
 func TestEventsAreTheSameWhileARunGoesOnAndAfterwards(t *testing.T) {

@@ -125,6 +125,7 @@ func (t *runTable) execute(r *liveRun, turn *turn, do func(context.Context, goin
 		r.trace.named(r.id)
 		t.host.metrics.began(r)
 		r.outcome, r.err = do(ctx, going{turn: turn, leave: t.leave, watch: func(ev engine.Event) { t.watched(r, ev) }})
+		turn.Give() // before anybody is told of the end: there is room for who waited for it
 		r.trace.ended(r.outcome)
 		t.host.metrics.ended(r)
 		t.ended(r)

@@ -23,11 +23,15 @@ func examined(t *testing.T, flags ...string) session.Config {
 		servertest.CheckStarts(t, starts, len(servertest.Lines(t, starts)))
 		servertest.CheckGoroutines(t)
 	})
+	var patience connection.Timeouts
+	if slices.Contains(flags, "-stubborn") {
+		patience.Close = 200 * time.Millisecond
+	}
 	return session.Config{
 		Connection: connection.Connection{
 			ID:       "test.main",
 			Stdio:    &connection.Stdio{Command: servertest.Path(t), Args: append([]string{"-starts", starts}, flags...), Dir: dir},
-			Timeouts: connection.Timeouts{Close: 200 * time.Millisecond},
+			Timeouts: patience,
 		},
 		ClientInfo: &mcp.Implementation{Name: "test", Version: "1"},
 		Generation: 1,
@@ -43,10 +47,10 @@ func TestExamine(t *testing.T) {
 		noise  int
 		stderr int
 	}{
-		{"a server that does as it should", nil, 1, "exit status 0", 0, 0},
-		{"one that does not survive the question for its era", []string{"-probe", "exit"}, 2, "exit status 0", 0, 1},
+		{"a server that does as it should", []string{"-ignore-term"}, 1, "exit status 0", 0, 0},
+		{"one that does not survive the question for its era", []string{"-ignore-term", "-probe", "exit"}, 2, "exit status 0", 0, 1},
 		{"one that does not end", []string{"-stubborn"}, 1, "signal: killed", 0, 0},
-		{"one that prints banners", []string{"-noise"}, 1, "exit status 0", 9, 0},
+		{"one that prints banners", []string{"-ignore-term", "-noise"}, 1, "exit status 0", 9, 0},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			e := Examine(t.Context(), examined(t, c.flags...))

@@ -74,13 +74,13 @@ func TestASessionOutlivesTheRequestThatOpenedIt(t *testing.T) {
 
 func TestConcurrentFirstUsesOfAServerThatNeverAnswersStartItOnce(t *testing.T) {
 	b := newBench(t, "-silent")
-	b.target.Connection.Timeouts.Connect = 500 * time.Millisecond
+	b.target.Connection.Timeouts.Connect = 3 * time.Second // all have come by then
 	var queued, over sync.WaitGroup
 	for range 20 {
 		queued.Add(1)
 		over.Go(func() {
 			_, err := b.pool.CallTool(t.Context(), b.target, session.Call{Tool: "counter", Queued: queued.Done})
-			if e := b.failure(err); e.Reason != session.NotStarted || !strings.Contains(e.Error(), "within 500ms") {
+			if e := b.failure(err); e.Reason != session.NotStarted || !strings.Contains(e.Error(), "within 3s") {
 				t.Errorf("got %v", e)
 			}
 		})
@@ -94,16 +94,17 @@ func TestConcurrentFirstUsesOfAServerThatNeverAnswersStartItOnce(t *testing.T) {
 // arguments may be in each other's way; but not longer than the caller has time.
 func TestACallDuringTheTeardownKeepsItsDeadline(t *testing.T) {
 	b := newBench(t, "-stubborn")
-	b.target.Connection.Timeouts.Close = time.Second
+	b.target.Connection.Timeouts.Close = time.Hour
 	b.must("counter", "{}")
-	b.pool.slots[slotKey{id: "test.main"}].session.Drain()
+	closing := b.pool.slots[slotKey{id: "test.main"}].session
+	closing.Drain()
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	begin := time.Now()
 	_, err := b.pool.CallTool(ctx, b.target, session.Call{Tool: "counter"})
-	if e := b.failure(err); e.Reason != session.Cancelled || !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) > 900*time.Millisecond {
-		t.Errorf("after %s: %v", time.Since(begin), e)
+	if e := b.failure(err); e.Reason != session.Cancelled || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", e)
 	}
+	closing.Kill()
 	if r := b.must("counter", "{}"); r.Generation != 2 {
 		t.Errorf("a patient call: generation %d", r.Generation)
 	}

@@ -32,7 +32,7 @@ func closing(t *testing.T, p *Pool) {
 		if err := p.Close(context.Background()); err != nil {
 			t.Error(err)
 		}
-		if d := time.Since(begin); d > 2*connection.DefaultClose {
+		if d := time.Since(begin); d > 10*connection.DefaultClose {
 			t.Errorf("closing took %s", d)
 		}
 	})

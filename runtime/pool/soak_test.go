@@ -36,7 +36,7 @@ func soakCycles(short, full int) int {
 // machine with other work may add before the caller's goroutine runs again.
 const (
 	soakDeadline = 200 * time.Millisecond
-	lateness     = 3 * time.Second
+	lateness     = 20 * time.Second
 )
 
 // leaks fails t at its end if a process, a file or a goroutine is left that was not

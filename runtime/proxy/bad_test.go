@@ -162,7 +162,8 @@ func TestWhatBelongsToNobodyIsRefused(t *testing.T) {
 	c := talkTo(t, proxy.Options{Sources: []proxy.Source{raws(t, "a.b")}})
 	meta := `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"x","version":"1"},"io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}`
 	// Two calls are in flight, and the server does not say which of them asks.
-	c.say(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{` + meta + `,"name":"report","arguments":{}}}`)
+	c.say(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{` + strings.Replace(meta, "{", `{"progressToken":1,`, 1) + `,"name":"report","arguments":{}}}`)
+	c.has(`"progressToken":1`) // the server has it
 	c.say(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{` + meta + `,"name":"ask","arguments":{"asks":{"a":{"method":"elicitation/create","params":{}}}}}}`)
 	c.has(`"id":2`, "cannot tell whose request")
 }

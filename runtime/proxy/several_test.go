@@ -31,7 +31,7 @@ func TestSeveralConnectionsAreOneServer(t *testing.T) {
 	for _, era := range []string{older, newer} {
 		for _, down := range []string{"stdio", "http"} {
 			t.Run(era+" "+down, func(t *testing.T) {
-				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
 				at := behind(t, down, proxy.Options{Sources: []proxy.Source{
 					{Connection: upstreamOf(t, "one.a", "stdio", false)},
@@ -39,6 +39,9 @@ func TestSeveralConnectionsAreOneServer(t *testing.T) {
 				}})
 				v, err := enter(t, at, era)
 				if err != nil {
+					t.Fatal(err)
+				}
+				if err := v.listening(ctx, era); err != nil {
 					t.Fatal(err)
 				}
 				if got := v.InitializeResult().Instructions; got != "one.a:\nBe kind.\n\ntwo.b_c:\nBe kind." {

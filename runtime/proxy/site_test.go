@@ -154,7 +154,7 @@ func enter(t testing.TB, s site, era string) (*visitor, error) {
 		}
 	})
 	client.AddRoots(&mcp.Root{URI: "file:///root", Name: "root"})
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	session, err := client.Connect(ctx, s.dial(), &mcp.ClientSessionOptions{ProtocolVersion: era})
 	if err != nil {
@@ -178,6 +178,20 @@ func (v *visitor) hear(ctx context.Context, want string) error {
 		case <-ctx.Done():
 			return errors.New("not told " + want + "; heard: " + strings.Join(heard, ", "))
 		}
+	}
+}
+
+// listening waits until the client is told of lists that change: one of 2026-07-28
+// subscribes to that, and does not wait by itself.
+func (v *visitor) listening(ctx context.Context, era string) error {
+	if era != newer {
+		return nil
+	}
+	select {
+	case <-v.subscribed:
+		return nil
+	case <-ctx.Done():
+		return errors.New("the subscription is not acknowledged")
 	}
 }
 

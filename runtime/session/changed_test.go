@@ -50,14 +50,16 @@ func TestHowTheServerStartedAndEnded(t *testing.T) {
 		starts int
 		exit   string
 	}{
-		{nil, 1, "exit status 0"},
-		{[]string{"-probe", "exit"}, 2, "exit status 0"},
+		{[]string{"-ignore-term"}, 1, "exit status 0"},
+		{[]string{"-ignore-term", "-probe", "exit"}, 2, "exit status 0"},
 		{[]string{"-stubborn"}, 1, "signal: killed"},
 	} {
 		starts := 0
 		b := open(t, func(cfg *Config) {
 			cfg.Connection.ProtocolVersion = ""
-			cfg.Connection.Timeouts.Close = 100 * time.Millisecond
+			if slices.Contains(c.flags, "-stubborn") {
+				cfg.Connection.Timeouts.Close = 100 * time.Millisecond
+			}
 			cfg.Started = func() { starts++ }
 		}, c.flags...)
 		b.must("counter", `{}`)

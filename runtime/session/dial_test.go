@@ -33,11 +33,11 @@ The last lines of its stderr:
 				` The last lines of its stderr:
     testserver: cannot open database
     testserver: giving up`},
-		{"never answers", []string{"-silent"}, func(c *Config) { c.Connection.Timeouts.Connect = 100 * time.Millisecond }, 1, "",
-			`connection test.main: The server did not answer the MCP handshake within 100ms and was stopped.` +
+		{"never answers", []string{"-silent"}, func(c *Config) { c.Connection.Timeouts.Connect = 2 * time.Second }, 1, "",
+			`connection test.main: The server did not answer the MCP handshake within 2s and was stopped.` +
 				` If it only starts slowly, raise timeouts { connect }; else run its command by hand to see what it does.`},
-		{"prints noise and never answers", []string{"-silent", "-noise"}, func(c *Config) { c.Connection.Timeouts.Connect = 1500 * time.Millisecond }, 1, "",
-			`connection test.main: The server did not answer the MCP handshake within 1.5s and was stopped.` +
+		{"prints noise and never answers", []string{"-silent", "-noise"}, func(c *Config) { c.Connection.Timeouts.Connect = 4 * time.Second }, 1, "",
+			`connection test.main: The server did not answer the MCP handshake within 4s and was stopped.` +
 				` It printed 3 lines on stdout that are no MCP messages, the first: "Starting the server ...".` +
 				` If it only starts slowly, raise timeouts { connect }; else run its command by hand to see what it does.`},
 		{"refuses", []string{"-bad-handshake"}, func(c *Config) { c.Connection.ProtocolVersion = "" }, 1, "",
@@ -94,7 +94,7 @@ func TestEras(t *testing.T) {
 				case "ignore", "late":
 					cfg.probeBudget = 300 * time.Millisecond
 				case "silent":
-					cfg.probeBudget, cfg.restartAfter = 200*time.Millisecond, 400*time.Millisecond
+					cfg.probeBudget, cfg.restartAfter = 200*time.Millisecond, 3*time.Second // it has read both by then
 				}
 			}, "-probe", c.probe)
 			server, err := b.Server(t.Context())

@@ -222,16 +222,20 @@ func TestCallerOfAHangingHTTPServerReturnsAtOnce(t *testing.T) {
 	for _, kind := range []string{"tools/call", "notifications/cancelled", "DELETE"} {
 		server.Fault(kind, httpserver.Hang)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	begin := time.Now()
+	go func() {
+		server.Await("notifications/hangs")
+		cancel()
+	}()
 	_, err := w.CallTool(ctx, Call{Tool: "counter"})
 	if e := failure(t, err); e.Reason != Cancelled || e.Sent != SentMaybe {
 		t.Errorf("sent %s: %v", e.Sent, e)
 	}
 	w.Close()
 	<-w.Ended()
-	if d := time.Since(begin); d > 5*time.Second {
+	if d := time.Since(begin); d > 30*time.Second {
 		t.Errorf("it took %s until all was closed", d)
 	}
 }

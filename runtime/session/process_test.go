@@ -26,7 +26,7 @@ func TestExitIsSeenWhileAGrandchildHoldsTheOutput(t *testing.T) {
 	if e.Reason != Lost || e.Exit != "exit status 3" {
 		t.Errorf("got %v", e)
 	}
-	if d := time.Since(begin); d > 5*time.Second {
+	if d := time.Since(begin); d > 30*time.Second {
 		t.Errorf("it took %s", d)
 	}
 	<-b.Ended()
@@ -130,7 +130,7 @@ func TestAServerThatIsInstalledIsNotStartedAgain(t *testing.T) {
 	}
 	b := open(t, func(cfg *Config) {
 		cfg.Connection.ProtocolVersion = ""
-		cfg.probeBudget, cfg.restartAfter = time.Millisecond, 100*time.Millisecond
+		cfg.probeBudget, cfg.restartAfter = time.Millisecond, time.Second // it was sent both by then
 		cfg.silent = func(unread bool) {
 			if !unread {
 				t.Error("the server has read what it was sent")

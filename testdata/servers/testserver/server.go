@@ -50,6 +50,7 @@ var (
 	offered    = flags.String("offered", "", "write the capabilities that the client offers to this `file`")
 	logs       = flags.Bool("logs", false, "say that there are log messages")
 	stubborn   = flags.Bool("stubborn", false, "live on after the end of the input and SIGTERM")
+	ignoreTerm = flags.Bool("ignore-term", false, "live on after SIGTERM until the end of the input, so that how it ends depends on no time")
 	badResult  = flags.Bool("bad-handshake", false, "answer initialize with an error")
 	hold       = flags.Bool("hold", false, "be the child that holds the output open and does nothing")
 )
@@ -62,7 +63,7 @@ func Main() {
 		forever()
 	}
 	record(*starts, "%d", os.Getpid())
-	if *stubborn {
+	if *stubborn || *ignoreTerm {
 		signal.Ignore(syscall.SIGTERM)
 	}
 	if *exitCode >= 0 {

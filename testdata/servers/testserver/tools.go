@@ -194,7 +194,7 @@ func (s *server) leave() {
 func (s *server) join(n int) {
 	select {
 	case <-s.meet:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		fail(fmt.Errorf("the meeting of %d did not come about", n))
 	}
 }
