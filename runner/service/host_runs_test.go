@@ -50,12 +50,6 @@ workflow "meeting" {
 deployment "meet" {
   workflow = workflow.meeting
 }
-
-workflow "nothing" {
-  output "of" {
-    value = 1
-  }
-}
 `
 
 // The tools of the test server that the tests use, as a committed snapshot has them.
@@ -71,7 +65,7 @@ func meetingHost(t *testing.T, o HostOptions) *hostTest {
 	t.Helper()
 	return newHostTest(t, map[string]string{
 		"wfc.hcl": "", "a.wf.hcl": strings.Replace(meetingProject, "deployment \"meet\" {", "deployment \"meet\" {\n  policy {\n    drift = \"ignore\"\n  }", 1),
-		"catalog/fixture.default.json": fixtureSnapshot,
+		"catalog/fixture.default.json": fixtureSnapshot, "nothing.wf.hcl": "workflow \"nothing\" {\n}\n",
 	}, o)
 }
 
