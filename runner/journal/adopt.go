@@ -174,7 +174,10 @@ func (l locks) wait(ctx context.Context, path string) error {
 	got := make(chan error, 1)
 	go func() {
 		err := lockFile(file, true)
-		_ = file.Close() // which releases it
+		if err == nil {
+			_ = unlockFile(file)
+		}
+		_ = file.Close()
 		got <- err
 	}()
 	select {

@@ -53,10 +53,11 @@ func (l locks) gate(name string, f func() error) error {
 	if err != nil {
 		return err
 	}
-	defer file.Close() // which releases the lock
+	defer file.Close()
 	if err := lockFile(file, true); err != nil {
 		return err
 	}
+	defer unlockFile(file)
 	return f()
 }
 
@@ -99,6 +100,9 @@ func (l locks) look(ids []RunID, lock func(RunID) string, flag int) (map[RunID]b
 			return nil, err
 		}
 		err = lockFile(f, false)
+		if err == nil {
+			_ = unlockFile(f)
+		}
 		_ = f.Close()
 		switch {
 		case err == nil:

@@ -30,7 +30,9 @@ func lockFile(f *os.File, wait bool) error {
 	}
 }
 
-// unlockFile gives back what lockFile took.
+// unlockFile gives back what lockFile took. Closing the file alone may be too late: a
+// child that is being started has all files of its parent open until it is another
+// program, and a lock lasts as long as one of them is.
 func unlockFile(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_UN) }
 
 // release gives the lock back. The file is removed while the lock is held, so
@@ -40,5 +42,6 @@ func (l *fileLock) release() {
 	if isAt(l.file, l.path) {
 		_ = os.Remove(l.path) // one that stays says nothing
 	}
+	_ = unlockFile(l.file)
 	_ = l.file.Close()
 }

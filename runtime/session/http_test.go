@@ -219,16 +219,16 @@ func TestCallerOfAHangingHTTPServerReturnsAtOnce(t *testing.T) {
 	if _, err := w.call("counter", `{}`); err != nil {
 		t.Fatal(err)
 	}
-	for _, kind := range []string{"tools/call", "notifications/cancelled", "DELETE"} {
-		server.Fault(kind, httpserver.Hang)
-	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	begin := time.Now()
-	go func() {
-		server.Await("notifications/hangs")
+	for _, kind := range []string{"notifications/cancelled", "DELETE"} {
+		server.Fault(kind, httpserver.Hang)
+	}
+	server.Fault("tools/call", func(w http.ResponseWriter, r *http.Request) {
 		cancel()
-	}()
+		httpserver.Hang(w, r)
+	})
+	begin := time.Now()
 	_, err := w.CallTool(ctx, Call{Tool: "counter"})
 	if e := failure(t, err); e.Reason != Cancelled || e.Sent != SentMaybe {
 		t.Errorf("sent %s: %v", e.Sent, e)
