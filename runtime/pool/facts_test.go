@@ -105,6 +105,7 @@ func TestACallDuringTheTeardownKeepsItsDeadline(t *testing.T) {
 		t.Errorf("got %v", e)
 	}
 	closing.Kill()
+	b.target.Connection.Timeouts.Close = 50 * time.Millisecond
 	if r := b.must("counter", "{}"); r.Generation != 2 {
 		t.Errorf("a patient call: generation %d", r.Generation)
 	}
