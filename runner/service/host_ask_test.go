@@ -83,6 +83,20 @@ func TestTheDeadlineOfAQuestionIsKeptByTheHost(t *testing.T) {
 	}
 }
 
+// Who waits for a run is told that it waits, or how it ended, and not that it goes on: its
+// deadline may pass just as it stops to wait.
+func TestWhoWaitsIsNotToldOfARunThatGoesOn(t *testing.T) {
+	h := askingHost(t, "    deadline = \"1ms\"")
+	for range 20 {
+		run, err := h.Start(t.Context(), StartRun{Target: "asks"}, true)
+		must(t, err)
+		if !run.Ended() && run.Status != journal.Waiting {
+			t.Errorf("the run is %s", run.Status)
+		}
+		h.ended(run.ID)
+	}
+}
+
 // ended waits for the end of a run that waits for its own deadline.
 func (h *hostTest) ended(id string) {
 	h.T.Helper()

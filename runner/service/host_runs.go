@@ -265,9 +265,15 @@ func (h *Host) after(ctx context.Context, id string, wait bool) (*Run, error) {
 // it returns at once for others. Where ctx ends first the error is ctx's, and the run
 // is returned as it is.
 func (h *Host) Wait(ctx context.Context, id string) (*Run, error) {
-	waiting := h.runs.await(ctx, id)
-	r, err := h.Run(context.WithoutCancel(ctx), id)
-	return r, errors.Join(err, waiting)
+	for {
+		waiting := h.runs.await(ctx, id)
+		before := h.runs.get(id)
+		r, err := h.Run(context.WithoutCancel(ctx), id)
+		if err != nil || waiting != nil || r.Ended() || r.Status == journal.Waiting || before == nil && h.runs.get(id) == nil {
+			return r, errors.Join(err, waiting)
+		}
+		// It goes on again: a deadline passed just as it had stopped to wait.
+	}
 }
 
 // Changed waits until a run has another status than the one given, and returns it; one
