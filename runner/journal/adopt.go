@@ -12,6 +12,11 @@ import (
 // gives the run up, and is about to release its lock.
 const parkWait = 5 * time.Second
 
+// goneWait bounds how long it waits for the lock of an owner that is no more: a process
+// that was killed leaves it to one that it has just begun to start. Where another
+// adopts the run meanwhile, that is said after this time.
+const goneWait = time.Second
+
 // Adopt makes this process the owner of a run that is not finished: it takes the
 // run's lock and raises its epoch, so that an owner that was thought dead can
 // commit nothing any more. A run whose owner lives is an error of the reason
@@ -45,6 +50,7 @@ func (s *Store) Adopt(ctx context.Context, id RunID) (*Run, error) {
 func (s *Store) lockToAdopt(ctx context.Context, id RunID) (*fileLock, error) {
 	over, cancel := context.WithTimeout(ctx, parkWait)
 	defer cancel()
+	begun := time.Now()
 	for {
 		var lock *fileLock
 		err := s.locks.gate(gateName, func() (err error) {
@@ -58,10 +64,18 @@ func (s *Store) lockToAdopt(ctx context.Context, id RunID) (*fileLock, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !given || over.Err() != nil {
+		within := over
+		if gone := owner != nil && s.host.sees(owner.host) && isGone(owner.PID); gone {
+			var cancel context.CancelFunc
+			within, cancel = context.WithDeadline(over, begun.Add(goneWait))
+			defer cancel()
+		} else if !given {
 			return nil, errOwned(id, owner)
 		}
-		if err := s.locks.wait(over, s.locks.run(id)); err != nil && ctx.Err() != nil {
+		if within.Err() != nil {
+			return nil, errOwned(id, owner)
+		}
+		if err := s.locks.wait(within, s.locks.run(id)); err != nil && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 	}

@@ -35,6 +35,8 @@ var children = map[string]func(args []string) error{
 	"leave":   writeAndLeave,
 	"list":    listAsNobody,
 	"effects": effects,
+	"leaks":   leakLock,
+	"stay":    func([]string) error { _, err := io.Copy(io.Discard, os.Stdin); return err },
 }
 
 // child is a running other process.
@@ -216,4 +218,25 @@ func listAsNobody(args []string) error {
 		fmt.Println(r.Status)
 	}
 	return s.Close()
+}
+
+// leakLock owns a run, and so does a process that it has started, until its stdin ends.
+func leakLock(args []string) error {
+	ctx := context.Background()
+	s, err := Open(ctx, args[0], Options{})
+	if err != nil {
+		return err
+	}
+	r, err := s.CreateRun(ctx, NewRun{Plan: testPlan, PlanDigest: "digest of the plan", Workflow: "triage"})
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), childEnv+"=stay")
+	cmd.Stdin, cmd.ExtraFiles = os.Stdin, []*os.File{r.lock.file}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	fmt.Println(r.ID())
+	return cmd.Wait()
 }

@@ -57,7 +57,7 @@ func (l locks) gate(name string, f func() error) error {
 	if err := lockFile(file, true); err != nil {
 		return err
 	}
-	defer unlockFile(file)
+	defer func() { _ = unlockFile(file) }()
 	return f()
 }
 

@@ -45,3 +45,6 @@ func (l *fileLock) release() {
 	_ = unlockFile(l.file)
 	_ = l.file.Close()
 }
+
+// isGone reports whether there is no process pid. One of another container may seem gone.
+func isGone(pid int) bool { return errors.Is(unix.Kill(pid, 0), unix.ESRCH) }

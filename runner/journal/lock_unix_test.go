@@ -25,3 +25,14 @@ func TestALockEndsThoughAChildHasItsFileOpen(t *testing.T) {
 	held.release()
 	must(t, lockFile(waits, false))
 }
+
+// A process that is killed while it starts another one leaves its locks to that for a moment.
+func TestARunOfADeadProcessIsAdoptedOnceItsLockIsFree(t *testing.T) {
+	s := openNew(t)
+	c := startChild(t, "leaks", s.dir)
+	id := RunID(c.line())
+	c.kill() // which ends the stdin of the other one, too
+	r, err := s.Adopt(t.Context(), id)
+	must(t, err)
+	must(t, r.Close())
+}
