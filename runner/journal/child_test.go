@@ -36,7 +36,7 @@ var children = map[string]func(args []string) error{
 	"list":    listAsNobody,
 	"effects": effects,
 	"leaks":   leakLock,
-	"stay":    func([]string) error { _, err := io.Copy(io.Discard, os.Stdin); return err },
+	"stay":    stayWithLock,
 }
 
 // child is a running other process.
@@ -239,4 +239,10 @@ func leakLock(args []string) error {
 	}
 	fmt.Println(r.ID())
 	return cmd.Wait()
+}
+
+// stayWithLock has the file of a lock open until its stdin ends.
+func stayWithLock([]string) error {
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	return os.NewFile(3, "lock").Close()
 }
