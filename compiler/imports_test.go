@@ -130,3 +130,28 @@ func TestLeavesOfLang(t *testing.T) {
 		}
 	}
 }
+
+// Property tests draw the same values each time (testdata/rapidseed).
+func TestPropertiesDoNotDependOnChance(t *testing.T) {
+	cmd := exec.Command("go", "list", "-e", "-json=ImportPath,TestImports,XTestImports", "./...")
+	cmd.Dir = ".."
+	src, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for d := json.NewDecoder(strings.NewReader(string(src))); ; {
+		var p struct {
+			ImportPath                string
+			TestImports, XTestImports []string
+		}
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			return
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		imports := slices.Concat(p.TestImports, p.XTestImports)
+		if slices.Contains(imports, "pgregory.net/rapid") && !slices.Contains(imports, module+"testdata/rapidseed") {
+			t.Errorf("the tests of %s use rapid and do not import %stestdata/rapidseed", p.ImportPath, module)
+		}
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/lda-wf/wfc/compiler/project"
 	"github.com/lda-wf/wfc/lang/eval"
 	"github.com/lda-wf/wfc/lang/expr"
+	_ "github.com/lda-wf/wfc/testdata/rapidseed"
 )
 
 const readsFile = `workflow "w" {

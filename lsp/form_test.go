@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/lda-wf/wfc/lsp/protocol"
+	_ "github.com/lda-wf/wfc/testdata/rapidseed"
 )
 
 // Whatever form the parameters of messages have, requests are answered, none is a

@@ -10,6 +10,7 @@ import (
 	"github.com/lda-wf/wfc/cmd/wfc/live"
 	"github.com/lda-wf/wfc/lang/value"
 	"github.com/lda-wf/wfc/runner/engine"
+	_ "github.com/lda-wf/wfc/testdata/rapidseed"
 )
 
 // screen is a terminal of so many columns, as far as progress uses it.

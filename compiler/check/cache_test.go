@@ -17,6 +17,7 @@ import (
 	"github.com/lda-wf/wfc/compiler/project"
 	"github.com/lda-wf/wfc/lang/diag"
 	"github.com/lda-wf/wfc/testdata/genproject"
+	_ "github.com/lda-wf/wfc/testdata/rapidseed"
 )
 
 // states are projects that are edited: what depends on what differs between them.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lda-wf/wfc/lang/types"
 	"github.com/lda-wf/wfc/lang/value"
+	_ "github.com/lda-wf/wfc/testdata/rapidseed"
 )
 
 // schema draws a small JSON Schema, mostly such as servers have.

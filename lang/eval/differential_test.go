@@ -12,6 +12,7 @@ import (
 
 	"github.com/lda-wf/wfc/lang/expr"
 	"github.com/lda-wf/wfc/lang/value"
+	_ "github.com/lda-wf/wfc/testdata/rapidseed"
 )
 
 // generator writes expressions on which HCL's evaluator is exact: small whole

@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/lda-wf/wfc/lang/syntax"
+	_ "github.com/lda-wf/wfc/testdata/rapidseed"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")

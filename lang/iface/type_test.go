@@ -7,6 +7,7 @@ import (
 
 	"github.com/lda-wf/wfc/lang/types"
 	"github.com/lda-wf/wfc/lang/value"
+	_ "github.com/lda-wf/wfc/testdata/rapidseed"
 )
 
 // drawType draws a type of the whole notation.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lda-wf/wfc/lang/types"
 	"github.com/lda-wf/wfc/lang/value"
+	_ "github.com/lda-wf/wfc/testdata/rapidseed"
 )
 
 // drawSchema draws a JSON Schema as encoding/json has it. The definitions "d"

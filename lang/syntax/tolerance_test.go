@@ -9,6 +9,7 @@ import (
 
 	"github.com/lda-wf/wfc/lang/diag"
 	"github.com/lda-wf/wfc/testdata/genproject"
+	_ "github.com/lda-wf/wfc/testdata/rapidseed"
 )
 
 // flow is a realistic workflow of 165 lines.

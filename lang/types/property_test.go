@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/lda-wf/wfc/lang/value"
+	_ "github.com/lda-wf/wfc/testdata/rapidseed"
 )
 
 // genType draws types of up to the given depth; withAny says whether any may be in them.

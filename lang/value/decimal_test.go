@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/lda-wf/wfc/testdata/rapidseed"
 )
 
 func decimal(t testing.TB, text string) Decimal {

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/lda-wf/wfc/lsp/protocol"
+	_ "github.com/lda-wf/wfc/testdata/rapidseed"
 )
 
 func pos(line, character uint32) protocol.Position {

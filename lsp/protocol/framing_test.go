@@ -10,6 +10,8 @@ import (
 	"testing/iotest"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/lda-wf/wfc/testdata/rapidseed"
 )
 
 // frames reads all there is: messages as they are, what could not be read as "!".

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lda-wf/wfc/lang/value"
 	"github.com/lda-wf/wfc/runner/journal"
+	_ "github.com/lda-wf/wfc/testdata/rapidseed"
 )
 
 // An event that is read prints what it was read from.

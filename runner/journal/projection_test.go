@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/lda-wf/wfc/testdata/rapidseed"
 )
 
 // anyEvent draws an event of a run with few nodes, in any order: the journal

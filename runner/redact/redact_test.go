@@ -12,6 +12,7 @@ import (
 
 	"github.com/lda-wf/wfc/lang/value"
 	"github.com/lda-wf/wfc/runtime/secretform"
+	_ "github.com/lda-wf/wfc/testdata/rapidseed"
 )
 
 const secret = `s3cret/"tok&en"+ä`

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/lda-wf/wfc/testdata/rapidseed"
 )
 
 func open(t *testing.T, dir string) *Store {

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/lda-wf/wfc/runner/schedule"
+	_ "github.com/lda-wf/wfc/testdata/rapidseed"
 )
 
 func parse(t interface{ Fatal(...any) }, expression, zone string) schedule.Times {

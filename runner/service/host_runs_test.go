@@ -14,6 +14,7 @@ import (
 	"github.com/lda-wf/wfc/lang/value"
 	"github.com/lda-wf/wfc/runner/engine"
 	"github.com/lda-wf/wfc/runner/journal"
+	_ "github.com/lda-wf/wfc/testdata/rapidseed"
 	"github.com/lda-wf/wfc/testdata/servers/servertest"
 )
 

@@ -10,6 +10,7 @@ import (
 	"github.com/lda-wf/wfc/lang/expr"
 	"github.com/lda-wf/wfc/lang/format"
 	"github.com/lda-wf/wfc/lang/value"
+	_ "github.com/lda-wf/wfc/testdata/rapidseed"
 )
 
 // drawn is any value that JSON has.

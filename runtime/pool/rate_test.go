@@ -15,6 +15,7 @@ import (
 
 	"github.com/lda-wf/wfc/runtime/connection"
 	"github.com/lda-wf/wfc/runtime/session"
+	_ "github.com/lda-wf/wfc/testdata/rapidseed"
 )
 
 func TestRateLimitHoldsInEveryStretchOfTime(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/lda-wf/wfc/testdata/rapidseed"
 )
 
 var gap = Gap{Beside: 24, Below: 40}

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/lda-wf/wfc/runtime/proxy/raw"
+	_ "github.com/lda-wf/wfc/testdata/rapidseed"
 )
 
 func TestFind(t *testing.T) {
