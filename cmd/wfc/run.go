@@ -92,7 +92,7 @@ func runWorkflow(cmd *cobra.Command, std streams, g *globals, arg string, f runF
 		return failed(err)
 	}
 	return performing(ctx, std, proj, f.json, func(ctx context.Context, svc *service.Service, p *performance) error {
-		prepared, err := svc.Prepare(ctx, plan)
+		prepared, err := svc.PrepareRun(ctx, plan, inputs)
 		if ctx.Err() != nil {
 			return &exit{code: exitInterrupted}
 		}
@@ -106,7 +106,10 @@ func runWorkflow(cmd *cobra.Command, std streams, g *globals, arg string, f runF
 			}
 		}
 		var worst error
-		for range f.repeat {
+		for i := range f.repeat {
+			if i == f.repeat-1 {
+				prepared = prepared.Last()
+			}
 			outcome, err := prepared.RunReusing(ctx, past, inputs, p.watch)
 			if err != nil {
 				return err

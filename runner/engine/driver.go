@@ -44,6 +44,7 @@ type driver struct {
 	begun    RunBegun        // of a run that was queued
 	early    []journal.Event // messages that were received before the run goes on
 	leave    <-chan struct{} // see [Options]; nil: never
+	idle     func()          // the same
 	prog     *Program
 
 	options CoreOptions
@@ -118,7 +119,7 @@ func (s stopped) Error() string { return string(s) }
 
 func newDriver(opts Options, log runLog, secrets map[string]string) *driver {
 	d := &driver{
-		newSessions: opts.NewSessions, leave: opts.Leave,
+		newSessions: opts.NewSessions, leave: opts.Leave, idle: opts.Idle,
 		caller: opts.Caller, log: log, clock: opts.Clock, prog: opts.Program,
 		calls: map[Addr]*liveCall{}, sessions: map[SessionID]session{}, queues: map[SessionID]*place{}, asker: opts.Ask, attended: map[*asking]context.CancelFunc{}, drifts: map[driftKey]*drifts{},
 		over: make(chan struct{}, 1), timer: time.NewTimer(time.Hour),
@@ -405,6 +406,9 @@ func (d *driver) finish(ctx context.Context) (outcome *Outcome, err error, again
 	switch {
 	case err != nil:
 	case ended != nil:
+		if d.idle != nil {
+			d.idle()
+		}
 		out.Status, out.Outputs, out.Err = ended.Status, ended.Outputs, ended.Err
 		ev = d.core.encode(*ended, "")
 	default:

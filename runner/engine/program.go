@@ -161,6 +161,20 @@ func NewProgram(p *plan.Plan) (*Program, error) {
 	return family.program(p)
 }
 
+// CheckInputs is [Program.Inputs] of a plan whose program is not made yet, for its error.
+func CheckInputs(p *plan.Plan, given value.Value) error {
+	family := family{root: p, types: map[string]*types.Type{}}
+	l := loader{prog: &Program{plan: p}, family: &family}
+	for i := range p.Inputs {
+		l.input(i)
+	}
+	if l.err != nil {
+		return l.err
+	}
+	_, err := l.prog.Inputs(given)
+	return err
+}
+
 // family makes the programs of a plan and of its children, which share its schemas.
 type family struct {
 	root     *plan.Plan

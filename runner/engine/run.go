@@ -59,6 +59,9 @@ type Options struct {
 	// outcome is [StatusInterrupted]. Who cannot wait for the calls ends Run's context
 	// with the cause [ErrLeft]. Nil: never.
 	Leave <-chan struct{}
+	// Idle is called when the run has come to its end and calls nothing any more,
+	// before that is durable; nil: nobody wants to know.
+	Idle func()
 	// Clock gives the time of events; nil: time.Now.
 	Clock func() time.Time
 }

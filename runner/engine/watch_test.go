@@ -11,6 +11,7 @@ import (
 
 	"github.com/lda-wf/wfc/compiler/plan"
 	"github.com/lda-wf/wfc/lang/value"
+	"github.com/lda-wf/wfc/runner/journal"
 )
 
 // told renders events as JSON, with fixed times.
@@ -161,4 +162,27 @@ func TestTheBeginOfARunIsToldBeforeAnythingIsDone(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
+}
+
+func TestTheEndOfAllCallsIsToldBeforeTheEndIsDurable(t *testing.T) {
+	log := &memoryLog{}
+	calls, told := 0, -1
+	caller := callerFunc(func(context.Context, Call) (*Answer, error) {
+		calls++
+		return structured(`{}`), nil
+	})
+	finished := func() bool {
+		return slices.ContainsFunc(log.events, func(ev journal.Event) bool { _, ok := ev.Data.(journal.RunFinished); return ok })
+	}
+	p := planOf(call("a", "t", ``), call("b", "t", ``, finally))
+	if _, err := drive(t, t.Context(), p, log, Options{Caller: caller, Idle: func() {
+		if told = calls; finished() {
+			t.Error("the end was durable before")
+		}
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	if told != 2 || !finished() {
+		t.Errorf("told after %d calls of 2", told)
+	}
 }

@@ -20,21 +20,67 @@ import (
 // Prepared is a plan that is ready to run any number of times in this service.
 type Prepared struct {
 	service     *Service
+	plan        *plan.Plan
 	program     *engine.Program
 	secrets     *secrets
 	connections map[string]connection.Connection // by id
 	model       callback.Sampler                 // nil: none
+	last        bool                             // nothing follows its run
+}
+
+// Last returns r for a run after which the service is closed: the servers begin to end
+// as soon as the run calls nothing any more.
+func (r *Prepared) Last() *Prepared {
+	out := *r
+	out.last = true
+	return &out
 }
 
 // Prepare makes a plan ready: it resolves the secrets and the connections that
 // the plan uses, so that a missing one is reported before anything starts.
 func (s *Service) Prepare(ctx context.Context, p *plan.Plan) (*Prepared, error) {
-	program, err := engine.NewProgram(p)
+	return s.prepare(ctx, p, nil)
+}
+
+// PrepareRun is Prepare of a plan that is run at once with inputs: where these are
+// right, the servers that it needs first start while its expressions are read.
+func (s *Service) PrepareRun(ctx context.Context, p *plan.Plan, inputs value.Value) (*Prepared, error) {
+	return s.prepare(ctx, p, func(r *Prepared) {
+		if engine.CheckInputs(p, inputs) == nil {
+			r.warm(r.shared())
+		}
+	})
+}
+
+// prepare calls begin, if it is not nil, when the connections are known.
+func (s *Service) prepare(ctx context.Context, p *plan.Plan, begin func(*Prepared)) (*Prepared, error) {
+	r := &Prepared{service: s, plan: p, secrets: newSecrets(s.options.Environment, p.Secrets)}
+	r, err := r.resolved(ctx)
 	if err != nil {
+		return nil, err
+	}
+	if begin != nil {
+		begin(r)
+	}
+	if r.program, err = engine.NewProgram(p); err != nil {
 		return nil, fmt.Errorf("the plan cannot be run: %w", err)
 	}
-	r := &Prepared{service: s, program: program, secrets: newSecrets(s.options.Environment, p.Secrets)}
-	return r.resolved(ctx)
+	return r, nil
+}
+
+// warm begins to open those of the sessions that the run needs at once.
+func (r *Prepared) warm(targets map[engine.SessionID]pool.Target) {
+	if r.plan.Concurrency != nil {
+		return // its turn may be far off
+	}
+	for _, n := range r.plan.Nodes {
+		if n.Source == "" || n.When != "" || len(n.After) > 0 || n.SourceKey != "" || n.Finally {
+			continue
+		}
+		if t, ok := targets[r.sessionOf(n.Source)]; ok {
+			r.service.pool.Warm(t)
+		}
+	}
 }
 
 // resolved returns r with its connections as they are to be opened now.
@@ -42,7 +88,7 @@ func (r *Prepared) resolved(ctx context.Context) (*Prepared, error) {
 	if err := r.secrets.check(ctx); err != nil {
 		return nil, err
 	}
-	p, out := r.program.Plan(), *r
+	p, out := r.plan, *r
 	out.connections = make(map[string]connection.Connection, len(p.Connections))
 	var err error
 	for _, c := range p.Connections {
@@ -85,22 +131,21 @@ func (r *Prepared) run(ctx context.Context, of runOf) (*engine.Outcome, error) {
 	targets, release := r.targets()
 	defer release()
 	// Servers start while the journal opens and the run is made durable.
-	for _, n := range r.program.Plan().Nodes {
-		if r.program.Plan().Concurrency == nil && n.Source != "" && n.When == "" && len(n.After) == 0 && n.SourceKey == "" && !n.Finally {
-			r.service.pool.Warm(targets[r.sessionOf(n.Source)])
-		}
-	}
+	r.warm(targets)
 	store, err := r.service.journal()
 	if err != nil {
 		return nil, err
 	}
 	opts := r.options(store, targets, of.watch)
+	if r.last {
+		opts.Idle = r.service.pool.BeginClose
+	}
 	opts.Inputs, opts.Past, opts.Key, opts.Leave = of.inputs, of.past, of.key, of.leave
 	if of.turn != nil {
 		opts.Turn = of.turn
 	}
-	if r.program.Plan().Previous {
-		if opts.Previous, opts.PreviousSensitive, err = previous(ctx, store, r.program.Plan()); err != nil {
+	if r.plan.Previous {
+		if opts.Previous, opts.PreviousSensitive, err = previous(ctx, store, r.plan); err != nil {
 			return nil, err
 		}
 	}
@@ -200,7 +245,7 @@ func (s *Service) recorded(ctx context.Context, run string, reach bool) (*journa
 		return store, record.Run, prepared, err
 	}
 	program, err := engine.NewProgram(p)
-	return store, record.Run, &Prepared{service: s, program: program}, err
+	return store, record.Run, &Prepared{service: s, plan: p, program: program}, err
 }
 
 // options are those of a run that begins or is resumed.
@@ -229,9 +274,18 @@ func (r *Prepared) targets() (map[engine.SessionID]pool.Target, func()) {
 	return targets, func() { r.service.pool.Release(scope) }
 }
 
+// shared are the sessions that belong to no run, nor are opened for one.
+func (r *Prepared) shared() map[engine.SessionID]pool.Target {
+	targets := make(map[engine.SessionID]pool.Target, len(r.connections))
+	for id, c := range r.connections {
+		targets[engine.SessionID{Connection: id}] = pool.Target{Connection: c}
+	}
+	return targets
+}
+
 // sessionOf is the session of a source with one connection.
 func (r *Prepared) sessionOf(source string) engine.SessionID {
-	for _, s := range r.program.Plan().Sources {
+	for _, s := range r.plan.Sources {
 		if s.Name == source {
 			return engine.SessionID{Connection: s.Connection, Private: s.Session == "run"}
 		}

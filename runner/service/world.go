@@ -118,7 +118,7 @@ func (l *linked) ready(ctx context.Context, s *Service) (*Prepared, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &Prepared{service: s, program: program, secrets: newSecrets(s.options.Environment, l.plan.Secrets)}, nil
+		return &Prepared{service: s, plan: l.plan, program: program, secrets: newSecrets(s.options.Environment, l.plan.Secrets)}, nil
 	})
 	if err != nil {
 		return nil, err

@@ -190,7 +190,7 @@ func TestEveryOperationHasItsType(t *testing.T) {
 	for m := range p.Methods() {
 		switch m.Name {
 		case "CallTool", "ReadResource", "GetPrompt", "Complete", "ListTools", "ListResources", "ListResourceTemplates", "ListPrompts",
-			"Ping", "Server", "Warm", "Release", "Close":
+			"Ping", "Server", "Warm", "Release", "BeginClose", "Close":
 		default:
 			t.Errorf("the pool has %s", m.Name)
 		}

@@ -330,17 +330,22 @@ func (p *Pool) Release(scope connection.Scope) {
 	}
 }
 
+// BeginClose begins what [Pool.Close] does, which has to follow, and returns at once.
+func (p *Pool) BeginClose() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	for s := range p.alive {
+		s.Close()
+	}
+}
+
 // Close closes all sessions: calls in flight are cancelled on the wire and
 // fail, servers get their close timeout to end, and what then lives is killed.
 // It returns when no goroutine and no process is left. Once ctx is done, it
 // kills at once and returns the cause. Further calls wait likewise.
 func (p *Pool) Close(ctx context.Context) error {
-	p.mu.Lock()
-	p.closed = true
-	for s := range p.alive {
-		s.Close()
-	}
-	p.mu.Unlock()
+	p.BeginClose()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
